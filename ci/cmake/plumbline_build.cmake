@@ -1,0 +1,26 @@
+# Flags every part shares, and the two functions that declare a part and its tests.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+add_library(plumbline_flags INTERFACE)
+target_include_directories(plumbline_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+# Contracting a*b+c into one rounding would make results depend on the target's instruction set.
+target_compile_options(plumbline_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-fast-math;-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${PLUMBLINE_DEVELOPER}>>:-Werror>)
+
+# plumbline_part(NAME [LIBS...]): the static library plumbline::NAME of every .cpp below the calling folder,
+# except what lies in a cli/ folder.
+function(plumbline_part name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
+  list(FILTER sources EXCLUDE REGEX "/cli/")
+  add_library(plumbline_${name} STATIC ${sources})
+  add_library(plumbline::${name} ALIAS plumbline_${name})
+  target_link_libraries(plumbline_${name} PUBLIC plumbline_flags ${ARGN})
+endfunction()
