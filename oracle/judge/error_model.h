@@ -1,10 +1,11 @@
 #pragma once
 
+#include "fixtures/tensor.h"
+
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-
-#include "fixtures/tensor.h"
 
 namespace plumbline {
 
@@ -21,12 +22,20 @@ class ErrorModel {
   virtual double bound(const TensorView& query, const TensorView& key, double magnitude) const = 0;
 };
 
-/// γₙ·Σ|q·k|, n = dim + heads + 2, u = 2^-24, γₙ = n·u / (1 − n·u): every order of float32 additions, exact or
-/// rounded products, one scaling (Higham 2002, §3.1), plus n underflows of 2^-149.
+/// γₙ·Σ|q·k|, n = dim + heads + 2, u = 2^-24, γₙ = n·u / (1 − n·u): every order of float32 additions, exact
+/// or rounded products, one scaling (Higham 2002, §3.1), plus heads·n underflows of 2^-149. Assumes gradual
+/// underflow and no overflow. Throws InputError when n reaches 2^23.
 std::unique_ptr<ErrorModel> float32_any_order(std::int64_t heads, std::int64_t dim);
 
-/// Accumulators that align and truncate (TOPK.md §6), by compute capability "7.0" … "12.0"; null for a
-/// capability whose parameters are not known.
+/// Accumulators that align and truncate (TOPK.md §6), by compute capability "7.0" … "9.0"; null for a
+/// capability whose parameters are not known. The bound holds for k-steps of the stated length taken in
+/// ascending order of dim, one accumulator per head. Input types a capability has no such unit for get
+/// float32_any_order's bound.
 std::unique_ptr<ErrorModel> tensor_core(const std::string& capability, std::int64_t heads, std::int64_t dim);
+
+/// The model for a recorded score: tensor_core where the capability is given and known, else
+/// float32_any_order.
+std::unique_ptr<ErrorModel> error_model_for(const std::optional<std::string>& capability, std::int64_t heads,
+                                            std::int64_t dim);
 
 }  // namespace plumbline

@@ -1,0 +1,175 @@
+#include "oracle/judge/row_group.h"
+
+#include "oracle/judge/row_verdict.h"
+#include "oracle/judge/witness.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include <omp.h>
+
+namespace plumbline {
+namespace {
+
+constexpr std::int64_t kScoreBytesAtOnce = std::int64_t{64} << 20;
+constexpr std::int64_t kExactRowsAtOnce = 64;
+
+class GroupJudge {
+ public:
+  GroupJudge(const RowGroup& group, const JudgeOptions& options, const ErrorModel& error_model,
+             SelectionTally& tally)
+      : group_(group),
+        inputs_(*group.inputs),
+        error_model_(error_model),
+        tally_(tally),
+        k_(inputs_.geometry.block_topk),
+        threads_(options.threads > 0 ? options.threads : omp_get_max_threads()) {}
+
+  void judge() {
+    for (std::int64_t row = 0; row < inputs_.rows; ++row)
+      tally_.census().add_row(visible_of(inputs_, row), k_);
+    const bool exact = inputs_.index_query && inputs_.index_key;
+    if (group_.scores) judge_on_recorded_scores();
+    if (exact) judge_on_exact_scores();
+    if (!group_.scores && !exact) judge_structure();
+  }
+
+ private:
+  ClaimedRow read(std::int64_t row, std::int64_t first, const std::vector<std::int32_t>& entries) const {
+    const auto width = static_cast<std::size_t>(group_.claimed_width);
+    return group_.read(row, std::span(entries).subspan(static_cast<std::size_t>(row - first) * width, width));
+  }
+
+  std::vector<std::int32_t> claimed_entries(std::int64_t first, std::int64_t count) const {
+    std::vector<std::int32_t> entries(static_cast<std::size_t>(count * group_.claimed_width));
+    group_.claimed(first, count, entries);
+    return entries;
+  }
+
+  void judge_on_recorded_scores() {
+    const auto blocks = static_cast<std::size_t>(inputs_.blocks);
+    const std::int64_t row_bytes =
+        std::max<std::int64_t>(inputs_.blocks, 1) * static_cast<std::int64_t>(sizeof(float));
+    const std::int64_t rows_at_once = std::clamp<std::int64_t>(kScoreBytesAtOnce / row_bytes, 1, 4096);
+    std::vector<float> scores;
+    for (std::int64_t first = 0; first < inputs_.rows; first += rows_at_once) {
+      const std::int64_t count = std::min(rows_at_once, inputs_.rows - first);
+      const std::vector<std::int32_t> entries = claimed_entries(first, count);
+      scores.resize(static_cast<std::size_t>(count) * blocks);
+      group_.scores(first, count, scores);
+      const auto scores_of = [&](std::int64_t row) {
+        return std::span<const float>(scores).subspan(static_cast<std::size_t>(row - first) * blocks, blocks);
+      };
+
+      std::vector<RowVerdict> verdicts(static_cast<std::size_t>(count));
+      std::vector<std::optional<ScoreCensus>> census(static_cast<std::size_t>(count));
+#pragma omp parallel for schedule(dynamic) num_threads(threads_)
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t row = first + i, visible = visible_of(inputs_, row);
+        const std::span<const float> row_scores = scores_of(row);
+        const auto slot = static_cast<std::size_t>(i);
+        verdicts[slot] = verdict_by_key(read(row, first, entries), row_scores, visible, k_);
+        if (visible > k_)
+          census[slot] = score_census(row_scores.first(static_cast<std::size_t>(visible)), k_);
+      }
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t row = first + i, number = group_.number(row);
+        const RowVerdict& verdict = verdicts[static_cast<std::size_t>(i)];
+        tally_.selector(number, verdict.verdict);
+        if (tally_.selector_witnesses().wants(verdict.verdict, number)) {
+          tally_.selector_witnesses().add(selector_witness(number, verdict, scores_of(row)));
+        }
+        if (const auto& found = census[static_cast<std::size_t>(i)]) {
+          tally_.census().add_scores(visible_of(inputs_, row), *found);
+        }
+      }
+    }
+  }
+
+  void judge_on_exact_scores() {
+    CertifyOptions options;
+    options.threads = threads_;
+    const CertifiedSelector selector(inputs_, group_.key_valid, options);
+    std::vector<std::optional<CertifiedRow>> pending;
+    std::int64_t first = 0;
+    selector.rows([&](std::int64_t row, const std::optional<CertifiedRow>& certified) {
+      pending.push_back(certified);
+      if (static_cast<std::int64_t>(pending.size()) < kExactRowsAtOnce && row + 1 < inputs_.rows) return;
+      judge_certified(selector, first, pending);
+      first = row + 1;
+      pending.clear();
+    });
+  }
+
+  void judge_certified(const CertifiedSelector& selector, std::int64_t first,
+                       const std::vector<std::optional<CertifiedRow>>& certified) {
+    const auto count = static_cast<std::int64_t>(certified.size());
+    const std::vector<std::int32_t> entries = claimed_entries(first, count);
+    const auto exact_row = [&](std::int64_t row) {
+      return ExactRow{&selector, &inputs_, &error_model_, row};
+    };
+    std::vector<RowVerdict> verdicts(certified.size());
+#pragma omp parallel for schedule(dynamic) num_threads(threads_)
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto slot = static_cast<std::size_t>(i);
+      const ClaimedRow claimed = read(first + i, first, entries);
+      verdicts[slot] = certified[slot]
+                           ? verdict_by_exact_score(claimed, *certified[slot], exact_row(first + i))
+                           : verdict_of_structure(claimed);
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto& row = certified[static_cast<std::size_t>(i)];
+      const RowVerdict& verdict = verdicts[static_cast<std::size_t>(i)];
+      const std::int64_t number = group_.number(first + i);
+      if (row) {
+        tally_.census().add_exact(*row);
+        tally_.end_to_end(number, verdict.verdict);
+      } else {
+        tally_.without_exact_score(number, verdict.verdict);
+      }
+      if (tally_.exact_witnesses().wants(verdict.verdict, number)) {
+        tally_.exact_witnesses().add(exact_witness(number, verdict, exact_row(first + i)));
+      }
+    }
+  }
+
+  void judge_structure() {
+    constexpr std::int64_t kRowsAtOnce = 4096;
+    for (std::int64_t first = 0; first < inputs_.rows; first += kRowsAtOnce) {
+      const std::int64_t count = std::min(kRowsAtOnce, inputs_.rows - first);
+      const std::vector<std::int32_t> entries = claimed_entries(first, count);
+      for (std::int64_t row = first; row < first + count; ++row) {
+        const RowVerdict verdict = verdict_of_structure(read(row, first, entries));
+        const std::int64_t number = group_.number(row);
+        tally_.structure_only(number, verdict.verdict);
+        if (tally_.selector_witnesses().wants(verdict.verdict, number)) {
+          tally_.selector_witnesses().add(structural_witness(number, verdict, "selector"));
+        }
+      }
+    }
+  }
+
+  const RowGroup& group_;
+  const SelectInputs& inputs_;
+  const ErrorModel& error_model_;
+  SelectionTally& tally_;
+  std::int32_t k_;
+  int threads_;
+};
+
+}  // namespace
+
+std::int64_t visible_of(const SelectInputs& inputs, std::int64_t row) {
+  std::int32_t visible = 0;
+  std::memcpy(&visible, inputs.visible_blocks.at(row), sizeof visible);
+  return std::clamp<std::int64_t>(visible, 0, inputs.blocks);
+}
+
+void judge_group(const RowGroup& group, const JudgeOptions& options, const ErrorModel& error_model,
+                 SelectionTally& tally) {
+  GroupJudge(group, options, error_model, tally).judge();
+}
+
+}  // namespace plumbline
