@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include "fixtures/dtype.h"
+
+#include <cstdint>
 
 namespace plumbline {
 
@@ -13,7 +13,7 @@ constexpr std::int64_t kUlpNaN = INT64_MAX;
 std::int64_t ulp_distance(DType type, std::uint32_t a_bits, std::uint32_t b_bits);
 
 /// Spacing of `type` at |value|: the gap to the next representable magnitude above (of the largest finite
-/// value: the gap below). For 0 the smallest subnormal.
+/// value, and beyond it: the gap below). For 0 the smallest subnormal; NaN for NaN.
 double ulp_of(DType type, double value);
 
 /// Unit roundoff of `type`: 2^-24, 2^-11, 2^-8, 2^-4 (e4m3), 2^-3 (e5m2).
