@@ -1,12 +1,12 @@
 #include "reference/model/expand_tokens.h"
 
-#include "fixtures/error.h"
-
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "fixtures/error.h"
 
 namespace plumbline {
 namespace {

@@ -1,8 +1,8 @@
 #include "reference/model/page_table.h"
 
-#include "fixtures/error.h"
-
 #include <gtest/gtest.h>
+
+#include "fixtures/error.h"
 
 namespace plumbline {
 namespace {
