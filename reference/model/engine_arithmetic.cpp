@@ -47,6 +47,21 @@ Bounded EngineArithmetic::mean_square(std::span<const Bounded> terms) const {
   return divided(widened(widened_by_roundings(exact, count), count * kUnderflow), terms.size());
 }
 
+Bounded EngineArithmetic::dot(std::span<const double> a, std::span<const double> b) const {
+  double sum = 0, magnitude = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double product = a[i] * b[i];
+    sum += product;
+    magnitude += std::abs(product);
+  }
+  const auto count = static_cast<double>(a.size());
+  const Bounded ours = widened({sum, 0}, magnitude * count * 0x1p-52);
+  if (!profile_->float32_arithmetic) return ours;
+  return widened(
+      ours, widened_by_roundings({magnitude * (1 + count * 0x1p-52), 0}, static_cast<int>(a.size())).error +
+                count * kUnderflow);
+}
+
 Bounded EngineArithmetic::reciprocal_root(Bounded a) const {
   if (profile_->reciprocal_root_ulp)
     return from_library(reciprocal(square_root(a)), *profile_->reciprocal_root_ulp);

@@ -28,6 +28,8 @@ class EngineArithmetic {
   Bounded mean(std::span<const Bounded> terms) const;
   /// Mean of the squares.
   Bounded mean_square(std::span<const Bounded> terms) const;
+  /// Dot product of stored numbers, which are exact.
+  Bounded dot(std::span<const double> a, std::span<const double> b) const;
   Bounded reciprocal_root(Bounded a) const;
   Bounded cosine(Bounded angle) const;
   Bounded sine(Bounded angle) const;

@@ -27,7 +27,7 @@ RotaryFrequencies default_frequencies(double theta, std::int64_t rotary_dim, con
       // 2·u·exponent·ln(theta).
       const bool exact_exponent = static_cast<double>(static_cast<float>(exponent)) == exponent;
       error += exact_exponent ? 0 : power * 0x1p-23 * exponent * log_of(theta);
-      error += arithmetic.profile().power_ulp * ulp_of(DType::float32, 2 * power);
+      error += arithmetic.profile().power_ulp * ulp_of(DType::float32, power * (1 + 0x1p-20));
     }
     frequencies.per_pair.push_back(arithmetic.step(reciprocal({power, error})));
   }
