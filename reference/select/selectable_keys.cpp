@@ -1,6 +1,7 @@
 #include "reference/select/selectable_keys.h"
 
 #include "reference/numeric/decode_row.h"
+#include "reference/select/filter_bound.h"
 
 #include <bit>
 #include <cmath>
@@ -38,6 +39,7 @@ SelectableKeys::SelectableKeys(const TensorView& keys, std::span<const std::uint
     }
     blocks_.push_back(static_cast<std::int32_t>(block));
     windows_.push_back(window_of(key));
+    norms_.push_back(norm_above(key));
     hashes.push_back(hash_of(key));
   }
   find_twins(hashes);

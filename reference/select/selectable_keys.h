@@ -31,6 +31,8 @@ class SelectableKeys {
 
   void decode(std::int64_t slot, std::span<float> out) const;
   DyadicWindow window(std::int64_t slot) const { return windows_[static_cast<std::size_t>(slot)]; }
+  /// norm_above() of the key.
+  double norm(std::int64_t slot) const { return norms_[static_cast<std::size_t>(slot)]; }
   /// The lowest slot whose key has the same values (-0 = +0): equal keys have equal scores on every row.
   std::int32_t twin(std::int64_t slot) const { return twins_[static_cast<std::size_t>(slot)]; }
 
@@ -41,6 +43,7 @@ class SelectableKeys {
   std::int64_t finite_end_;
   std::vector<std::int32_t> blocks_;   // ascending
   std::vector<DyadicWindow> windows_;  // by slot
+  std::vector<double> norms_;          // by slot
   std::vector<std::int32_t> twins_;    // by slot
 };
 
