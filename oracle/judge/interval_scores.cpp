@@ -1,8 +1,8 @@
 #include "oracle/judge/interval_scores.h"
 
 #include "fixtures/small_float.h"
-#include "oracle/judge/row_group.h"
 #include "reference/numeric/exact_dot.h"
+#include "reference/select/select_views.h"
 
 #include <algorithm>
 #include <cmath>

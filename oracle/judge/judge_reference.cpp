@@ -3,7 +3,7 @@
 #include "fixtures/error.h"
 #include "oracle/judge/interval_scores.h"
 #include "oracle/judge/proof.h"
-#include "oracle/judge/row_group.h"
+#include "reference/select/select_views.h"
 
 #include <algorithm>
 #include <cstring>

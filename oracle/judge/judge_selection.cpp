@@ -3,6 +3,7 @@
 #include "fixtures/error.h"
 #include "oracle/judge/row_group.h"
 #include "oracle/judge/selection_tally.h"
+#include "reference/select/select_views.h"
 
 #include <fmt/format.h>
 

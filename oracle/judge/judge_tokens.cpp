@@ -6,6 +6,7 @@
 #include "oracle/judge/token_row.h"
 #include "reference/model/integer_view.h"
 #include "reference/model/page_table.h"
+#include "reference/select/select_views.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,9 +2,9 @@
 
 #include "oracle/judge/row_verdict.h"
 #include "oracle/judge/witness.h"
+#include "reference/select/select_views.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -160,12 +160,6 @@ class GroupJudge {
 };
 
 }  // namespace
-
-std::int64_t visible_of(const SelectInputs& inputs, std::int64_t row) {
-  std::int32_t visible = 0;
-  std::memcpy(&visible, inputs.visible_blocks.at(row), sizeof visible);
-  return std::clamp<std::int64_t>(visible, 0, inputs.blocks);
-}
 
 void judge_group(const RowGroup& group, const JudgeOptions& options, const ErrorModel& error_model,
                  SelectionTally& tally) {

@@ -26,9 +26,6 @@ struct RowGroup {
   std::function<std::int64_t(std::int64_t row)> number;
 };
 
-/// clamp(visible_blocks[row], 0, blocks).
-std::int64_t visible_of(const SelectInputs& inputs, std::int64_t row);
-
 /// Judges the group's rows on recorded scores, where it has them, and on exact scores, where it has query and
 /// key.
 void judge_group(const RowGroup& group, const JudgeOptions& options, const ErrorModel& error_model,
