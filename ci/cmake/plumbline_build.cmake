@@ -16,10 +16,10 @@ target_compile_options(plumbline_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${PLUMBLINE_DEVELOPER}>>:-Werror>)
 
 # plumbline_part(NAME [LIBS...]): the static library plumbline::NAME of every .cpp below the calling folder,
-# except what lies in a cli/ folder.
+# except what lies in a cli/ or native/ folder.
 function(plumbline_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "*.cpp")
-  list(FILTER sources EXCLUDE REGEX "^(.*/)?cli/")
+  list(FILTER sources EXCLUDE REGEX "^(.*/)?(cli|native)/")
   add_library(plumbline_${name} STATIC ${sources})
   add_library(plumbline::${name} ALIAS plumbline_${name})
   target_link_libraries(plumbline_${name} PUBLIC plumbline_flags ${ARGN})

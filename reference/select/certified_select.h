@@ -30,6 +30,9 @@ struct CertifiedRow {
   std::int64_t resolved_exactly = 0;  ///< blocks that needed exact arithmetic (statistics, not a result)
 };
 
+/// Equality of every field that is a result (resolved_exactly is none).
+bool same_result(const std::optional<CertifiedRow>& a, const std::optional<CertifiedRow>& b);
+
 struct CertifyOptions {
   /// Instruction set of the float32 filter. The result never depends on it.
   enum class Filter : std::uint8_t { automatic, off, sse2, avx2, avx512 };

@@ -10,8 +10,9 @@ namespace plumbline {
 /// keys. With acc[j][l] = slack[j]·norms[l] + Σ_d queries[d][j]·keys[d][l], adds max(0, acc[j][l]) to
 /// sums[j][l] for every head j of the tile, in order. Neighbouring heads of one row share their sums.
 struct FilterKernel {
-  int heads;  ///< per tile
-  int keys;   ///< per strip
+  const char* name;  ///< of the instruction set: "avx512"
+  int heads;         ///< per tile
+  int keys;          ///< per strip
   void (*relu_tile)(std::int64_t dim, const float* queries, const float* slack, const float* keys,
                     const float* norms, float* const* sums);
 };

@@ -25,7 +25,7 @@ PLUMBLINE_TARGET inline Vector relu(Vector value) { return _mm256_max_ps(value, 
 
 }  // namespace
 
-const FilterKernel kFilterAvx2{kHeads, kVectors* kLanes, relu_tile};
+const FilterKernel kFilterAvx2{"avx2", kHeads, kVectors* kLanes, relu_tile};
 
 }  // namespace plumbline
 

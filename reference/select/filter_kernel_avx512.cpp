@@ -28,7 +28,7 @@ PLUMBLINE_TARGET inline Vector relu(Vector value) {
 
 }  // namespace
 
-const FilterKernel kFilterAvx512{kHeads, kVectors* kLanes, relu_tile};
+const FilterKernel kFilterAvx512{"avx512", kHeads, kVectors* kLanes, relu_tile};
 
 }  // namespace plumbline
 

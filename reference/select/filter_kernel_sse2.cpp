@@ -33,6 +33,6 @@ inline Vector relu(Vector value) {
 
 }  // namespace
 
-const FilterKernel kFilterSse2{kHeads, kVectors* kLanes, relu_tile};
+const FilterKernel kFilterSse2{"sse2", kHeads, kVectors* kLanes, relu_tile};
 
 }  // namespace plumbline

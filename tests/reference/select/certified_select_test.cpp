@@ -44,7 +44,7 @@ Rows all_rows(const SelectProblem& problem, CertifyOptions options = {}) {
 std::int64_t first_difference(const Rows& a, const Rows& b) {
   if (a.size() != b.size()) return 0;
   for (std::size_t row = 0; row < a.size(); ++row) {
-    if (!testing::same(a[row], b[row])) return static_cast<std::int64_t>(row);
+    if (!same_result(a[row], b[row])) return static_cast<std::int64_t>(row);
   }
   return -1;
 }
@@ -79,7 +79,7 @@ RC_GTEST_PROP(CertifiedSelect, OneRowAloneIsDecidedAsAmongOthersByAnyNumberOfThr
   RC_ASSERT(first_difference(all_rows(problem, {Filter::automatic, 5}), rows) == -1);
   const CertifiedSelector selector(problem.inputs(), problem.key_valid);
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    RC_ASSERT(testing::same(rows[row], selector.row(static_cast<std::int64_t>(row))));
+    RC_ASSERT(same_result(rows[row], selector.row(static_cast<std::int64_t>(row))));
   }
 }
 
