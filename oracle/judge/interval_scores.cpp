@@ -58,13 +58,6 @@ std::span<const T> row_of(const std::vector<T>& values, std::int64_t row, std::i
   return std::span(values).subspan(static_cast<std::size_t>(row * width), static_cast<std::size_t>(width));
 }
 
-TensorView without_first_axis(TensorView view, std::int64_t index) {
-  view.data = view.at(index);
-  view.shape.erase(view.shape.begin());
-  view.strides.erase(view.strides.begin());
-  return view;
-}
-
 }  // namespace
 
 IntervalScores::IntervalScores(const SelectInputs& inputs)
@@ -156,8 +149,7 @@ const IntervalScores::Row::Interval& IntervalScores::Row::interval(std::int64_t 
 const ExactScore& IntervalScores::Row::exact(std::int64_t block) {
   std::optional<ExactScore>& known = exact_[static_cast<std::size_t>(block)];
   if (!known) {
-    known = exact_relu_sum_by_expansion(without_first_axis(*scores_.inputs_.index_query, row_),
-                                        without_first_axis(*scores_.inputs_.index_key, block));
+    known = exact_relu_sum_by_expansion(query_of(scores_.inputs_, row_), key_of(scores_.inputs_, block));
     ++resolved_exactly_;
   }
   return *known;

@@ -2,6 +2,7 @@
 
 #include "reference/numeric/key_bits.h"
 #include "reference/select/select_by_key.h"
+#include "reference/select/select_views.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,14 +84,7 @@ RowVerdict verdict_by_key(const ClaimedRow& claimed, std::span<const float> scor
 }
 
 double ExactRow::error_bound(std::int64_t block) const {
-  TensorView query = *inputs->index_query, key = *inputs->index_key;
-  query.data = query.at(row);
-  key.data = key.at(block);
-  for (TensorView* view : {&query, &key}) {
-    view->shape.erase(view->shape.begin());
-    view->strides.erase(view->strides.begin());
-  }
-  return error_model->bound(query, key, selector->magnitude(row, block));
+  return error_model->bound(query_of(*inputs, row), key_of(*inputs, block), selector->magnitude(row, block));
 }
 
 RowVerdict verdict_by_exact_score(const ClaimedRow& claimed, const CertifiedRow& canonical,

@@ -97,6 +97,7 @@ void TieCensusBuilder::add_exact(const CertifiedRow& row) {
   has_exact_ = true;
   if (!row.selects) return;
   exact_.add(row.tied_at_cutoff, row.zero_plateau, row.tie_class_size);
+  if (row.cutoff_is_minus_infinity || row.runner_up_is_minus_infinity) return;
   exact_margins_.push_back(float_ulps(row.cutoff.to_float(), row.runner_up.to_float()));
 }
 

@@ -148,6 +148,26 @@ TEST(TieCensus, TakesTiesFromExactScoresAndMarginsFromRecordedOnes) {
   EXPECT_EQ(recorded.rows_tied_at_cutoff, 0);
 }
 
+TEST(TieCensus, FindsNoMarginToABlockBehindAnUnmappedPage) {
+  SmallProblem problem;
+  problem.geometry = {1, 1, 4, 1};
+  problem.rows = 1;
+  problem.blocks = 3;
+  problem.query = {1};
+  problem.key = {5, 4, 3};
+  problem.visible = {3};
+  problem.claimed = {0};
+  problem.key_valid = {1, 0, 0};
+  const TieCensus left_out = Claim(problem).judge().census;
+  EXPECT_EQ(left_out.rows_tied_at_cutoff, 0);
+  EXPECT_EQ(left_out.min_margin_ulp, -1);
+  problem.key_valid = {0, 0, 0};
+  const TieCensus all = Claim(problem).judge().census;
+  EXPECT_EQ(all.rows_tied_at_cutoff, 1);
+  EXPECT_EQ(all.rows_zero_plateau, 0);
+  EXPECT_EQ(all.min_margin_ulp, -1);
+}
+
 TEST(TieCensus, RoundsExactScoresToFloat32ForTheMarginWhereNoneAreRecorded) {
   SmallProblem problem;
   problem.geometry = {1, 1, 4, 1};
