@@ -159,29 +159,44 @@ TEST_P(NearKeys, ProveTheCanonicalSelectionAndNothingBeside) {
 // 0: all keys are one; 2^-20: the last bit of the values.
 INSTANTIATE_TEST_SUITE_P(Steps, NearKeys, testing::Values(0.0, 1.0, 0x1p-10, 0x1p-20));
 
-/// Exact scores that double arithmetic cannot tell apart: one product of 2^40 beside one of 2^-24.
-TEST(JudgeReference, NeedsExpansionsWhereDoublesCannotSeparate) {
+/// One row that selects one of `keys`, for which `winner` is claimed.
+ProofReport prove_winner(std::vector<float> query, std::vector<std::vector<float>> keys,
+                         std::int32_t winner) {
   Problem problem;
-  problem.geometry = {1, 2, 4, 1};
+  const auto dim = static_cast<std::int64_t>(query.size());
   problem.rows = 1;
-  problem.blocks = 3;
-  problem.query = Tensor(DType::float32, {1, 1, 2});
-  problem.key = Tensor(DType::float32, {3, 2});
+  problem.blocks = static_cast<std::int64_t>(keys.size());
+  problem.geometry = {1, static_cast<std::int32_t>(dim), 4, 1};
+  problem.query = Tensor(DType::float32, {1, 1, dim});
+  problem.key = Tensor(DType::float32, {problem.blocks, dim});
   problem.visible = Tensor(DType::int32, {1});
-  problem.visible.as<std::int32_t>()[0] = 3;
-  const float query[] = {0x1p30f, 0x1p-20f},
-              key[] = {0x1p30f, 0x1p-20f, 0x1p30f, 0x1p-19f, 0x1p30f, 0x1p-20f};
-  std::copy(std::begin(query), std::end(query), problem.query.as<float>().begin());
-  std::copy(std::begin(key), std::end(key), problem.key.as<float>().begin());
+  problem.visible.as<std::int32_t>()[0] = static_cast<std::int32_t>(problem.blocks);
+  std::copy(query.begin(), query.end(), problem.query.as<float>().begin());
+  auto place = problem.key.as<float>().begin();
+  for (const std::vector<float>& key : keys) place = std::copy(key.begin(), key.end(), place);
   SelectOutputs outputs;
   outputs.blocks = Tensor(DType::int32, {1, 1});
-  outputs.blocks.as<std::int32_t>()[0] = 1;
-  const ProofReport proven = judge_reference(problem.inputs(), outputs);
+  outputs.blocks.as<std::int32_t>()[0] = winner;
+  return judge_reference(problem.inputs(), outputs);
+}
+
+/// Exact scores that doubles round to one value: 2^60 + 2^-40 and 2^60 + 2^-39.
+TEST(JudgeReference, NeedsExpansionsWhereDoublesCannotSeparate) {
+  const std::vector<std::vector<float>> keys = {
+      {0x1p30f, 0x1p-20f}, {0x1p30f, 0x1p-19f}, {0x1p30f, 0x1p-20f}};
+  const ProofReport proven = prove_winner({0x1p30f, 0x1p-20f}, keys, 1);
   EXPECT_EQ(proven.status, Status::pass) << proven.reason;
   EXPECT_EQ(proven.resolved_exactly, 2);  // blocks 0 and 2 have one key
-  outputs.blocks.as<std::int32_t>()[0] = 0;
-  EXPECT_EQ(judge_reference(problem.inputs(), outputs).reason,
+  EXPECT_EQ(prove_winner({0x1p30f, 0x1p-20f}, keys, 0).reason,
             "1 of 1 rows are not the canonical selection; row 0: block 1 was left out and beats block 0");
+}
+
+/// Doubles lose the middle product of block 1 beside 2^28, 3 bits beyond what they hold exactly, and would
+/// rank it below block 0.
+TEST(JudgeReference, DoesNotTrustADoubleSumThatCancelled) {
+  const std::vector<std::vector<float>> keys = {{0, 0x1p-8f, 0}, {0x1p14f, 0x1p-7f, -0x1p14f}};
+  EXPECT_EQ(prove_winner({0x1p14f, 0x1p-20f, 0x1p14f}, keys, 1).status, Status::pass);
+  EXPECT_EQ(prove_winner({0x1p14f, 0x1p-20f, 0x1p14f}, keys, 0).status, Status::fail);
 }
 
 TEST(JudgeReference, SettlesCoarseValuesAndZeroPlateausWithoutExpansions) {

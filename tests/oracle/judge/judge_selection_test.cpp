@@ -165,6 +165,8 @@ TEST(JudgeSelection, TakesBlocksBehindUnmappedPagesAsMinusInfinity) {
   EXPECT_EQ(verdict({0, 1, 3}, 3), Verdict::canonical);
   EXPECT_EQ(verdict({1, 2, 3}, 3), Verdict::tie_only);  // -infinity ties with -infinity
   EXPECT_EQ(verdict({0, 1, 2}, 3), Verdict::value_error);
+  problem.key_valid[4] = 1;  // a finite score of 0 is no rounding away from -infinity
+  EXPECT_EQ(verdict({0, 1, 3}, 3), Verdict::value_error);
 }
 
 TEST(JudgeSelection, LeavesRowsWithoutExactScoresToTheSelector) {
@@ -274,7 +276,10 @@ TEST(JudgeSelection, SaysTheSameForAnyThreadCountAcrossChunks) {
   JudgeOptions options;
   options.max_witnesses = 5000;
   options.threads = 1;
-  const std::string expected = text_of(Claim(problem).judge(options));
+  const SelectionReport report = Claim(problem).judge(options);
+  EXPECT_EQ(report.selector->rows, report.end_to_end->rows);  // the recorded scores are the exact ones
+  EXPECT_GT((*report.selector)[Verdict::value_error], 0);
+  const std::string expected = text_of(report);
   for (const int threads : {2, 5}) {
     options.threads = threads;
     EXPECT_EQ(text_of(Claim(problem).judge(options)), expected) << threads << " threads";
