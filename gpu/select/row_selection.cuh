@@ -1,0 +1,373 @@
+#pragma once
+
+#include "gpu/select/rank_select.cuh"
+#include "gpu/select/score_key.cuh"
+
+#include <cstdint>
+
+namespace plumbline::gpu {
+
+/// How a row was answered; a witness of the branch, never an input.
+enum class RowPath : std::uint8_t {
+  kUnset = 0,
+  kIdentity = 1,  ///< n <= k: nothing read
+  kDirect = 2,    ///< the whole row fits the candidate buffer
+  kFiltered = 3,  ///< a sampled bound left between k and `capacity` candidates
+  kPivot = 4,     ///< the bound itself is the k-th score: ties at it decide
+  kRescanned = 5  ///< the sampled bound failed; a bound from full histograms replaced it
+};
+
+/// The canonical selection of one row by one block of kThreads threads.
+///
+/// A bound L is taken from a sample of the row; one pass over the row collects every element above L in
+/// shared memory and counts those equal to L. The counts are exact, so they prove whether the collected
+/// elements hold the answer; if not, histograms over the whole row give a bound that must hold, and the row
+/// is passed again. The capacity of the buffer therefore costs time, never a winner. Winners become bits of
+/// an index bitmap that is read out in order: ascending output and lowest-index ties without a sort.
+template <int kThreads, int kCapacity, int kInFlight = 4>
+struct RowSelection {
+  static constexpr int kWindow = 65536;  ///< columns per bitmap window
+  static constexpr int kWindowWords = kWindow / 32;
+  static constexpr int kMaxSamples = kCapacity < 4096 ? kCapacity : 4096;
+  static_assert(kWindowWords <= kRankBins);
+
+  struct Shared {
+    std::uint32_t keys[kCapacity];
+    std::uint32_t indices[kCapacity];
+    std::uint32_t equal_bits[kWindowWords];
+    std::uint32_t histogram[kRankBins];  ///< and, once the cut is known, the winners' bitmap
+    RankScratch rank;
+    unsigned long long warp_sums[32];
+    std::uint32_t count, equal_count, below_count, max_key, min_key;
+  };
+
+  struct Counts {
+    std::uint32_t collected;  ///< entries in the buffer, or more than fit
+    std::uint32_t above;      ///< elements above the bound
+    std::uint32_t equal;      ///< elements equal to it
+  };
+
+  /// A row's aligned vectors of four; `head` scores lie before them, at most three after.
+  struct RowVectors {
+    const float4* body;
+    std::uint32_t head, count;
+  };
+  __device__ static RowVectors row_vectors(const float* row, std::uint32_t n) {
+    const std::uint32_t misaligned =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(row) >> 2) & 3u;
+    const std::uint32_t head = min(n, (4u - misaligned) & 3u);
+    return {reinterpret_cast<const float4*>(row + head), head, (n - head) / 4};
+  }
+
+  /// The j-th of samples / 4 vectors, spread over the row with a jitter that breaks its periods.
+  __host__ __device__ static std::uint32_t sampled_vector(std::uint32_t j, std::uint32_t samples,
+                                                          std::uint32_t vectors) {
+    const std::uint32_t jitter = (j * 0x9E3779B1u) >> 16;
+    const std::uint64_t scaled = ((static_cast<std::uint64_t>(j) << 16) | jitter) * vectors;
+    return static_cast<std::uint32_t>((scaled >> 16) / (samples / 4));
+  }
+
+  /// Samples so that the k-th largest of n scores is expected near the 10th of the sample or deeper (the 20th
+  /// where the buffer is tight): about 3 (2.3) times k elements then lie above the bound.
+  __host__ __device__ static std::uint32_t sample_size(std::uint32_t n, std::uint32_t k) {
+    const std::uint64_t depth = kCapacity >= 8 * k ? 10 : 20;
+    std::uint32_t samples = 1024;
+    while (samples < kMaxSamples && samples * static_cast<std::uint64_t>(k) < depth * n) samples *= 2;
+    return samples;
+  }
+
+  /// A bound that about 4 standard deviations put below the k-th score. Samples are aligned vectors of four,
+  /// each a whole memory sector's worth of one access: scattered single scores would cost as much traffic as
+  /// the row.
+  __device__ static std::uint32_t sampled_bound(Shared& s, const float* row, std::uint32_t n,
+                                                std::uint32_t k) {
+    const std::uint32_t samples = sample_size(n, k);
+    const RowVectors v = row_vectors(row, n);
+    for (std::uint32_t j = threadIdx.x; j < samples / 4; j += kThreads) {
+      const float4 x = v.body[sampled_vector(j, samples, v.count)];
+      s.keys[4 * j] = score_key(x.x);
+      s.keys[4 * j + 1] = score_key(x.y);
+      s.keys[4 * j + 2] = score_key(x.z);
+      s.keys[4 * j + 3] = score_key(x.w);
+    }
+    const float expected = static_cast<float>(k) * static_cast<float>(samples) / static_cast<float>(n);
+    const float deep = expected + 8.0f + 4.0f * sqrtf(expected + 4.0f);
+    const std::uint32_t rank = min(samples, static_cast<std::uint32_t>(deep) + 1u);
+    __syncthreads();
+    return select_rank<kThreads>(s.keys, samples, rank, 0u, 0xFFFFFFFFu, rank / 8, s.histogram, s.rank).pivot;
+  }
+
+  /// A bound that must hold: histograms over the whole row, 11 bits a pass, until the keys from a bin upwards
+  /// fit the buffer or the k-th key itself is known.
+  __device__ static std::uint32_t exact_bound(Shared& s, const float* row, std::uint32_t n, std::uint32_t k) {
+    std::uint32_t low = 0, high = 0xFFFFFFFFu, above = 0;
+    while (true) {
+      const int bits = 32 - __clz(static_cast<int>(high - low));
+      const int shift = bits > 11 ? bits - 11 : 0;
+      for (int i = static_cast<int>(threadIdx.x); i < kRankBins; i += kThreads) s.histogram[i] = 0;
+      __syncthreads();
+      for (std::uint32_t i = threadIdx.x; i < n; i += kThreads) {
+        const std::uint32_t key = score_key(row[i]);
+        if (key >= low && key <= high) atomicAdd(&s.histogram[(key - low) >> shift], 1u);
+      }
+      __syncthreads();
+      find_rank_bin<kThreads>(s.histogram, k - above, s.rank);
+      above += s.rank.above;
+      const std::uint32_t with_bin = above + s.rank.population;
+      low += s.rank.bin << shift;
+      const std::uint32_t last = low + ((1u << shift) - 1u);
+      high = last < high ? last : high;
+      __syncthreads();
+      if (shift == 0) return low;
+      if (with_bin <= kCapacity && low > 0) return low - 1;
+    }
+  }
+
+  /// Collects the elements above `bound` and counts those equal to it. kByKey compares keys; otherwise
+  /// floats, which is cheaper: NaNs are then collected too, and those that rank below the bound are not
+  /// counted.
+  template <bool kByKey>
+  __device__ static Counts collect_with(Shared& s, const float* row, std::uint32_t n, std::uint32_t bound) {
+    const bool mark_equal = n <= kWindow;
+    if (mark_equal) {
+      for (std::uint32_t i = threadIdx.x; i < (n + 31) / 32; i += kThreads) s.equal_bits[i] = 0;
+    }
+    if (threadIdx.x == 0) s.count = s.equal_count = s.below_count = s.max_key = 0;
+    __syncthreads();
+
+    const float bound_score = key_score(bound);
+    const auto above = [&](float x) { return kByKey ? score_key(x) > bound : !(x <= bound_score); };
+    const auto equals = [&](float x) { return kByKey ? score_key(x) == bound : x == bound_score; };
+    std::uint32_t equal = 0;
+    const auto note_equal = [&](std::uint32_t index) {
+      ++equal;
+      if (mark_equal) atomicOr(&s.equal_bits[index >> 5], 1u << (index & 31u));
+    };
+    const auto take_alone = [&](std::uint32_t index) {
+      const float x = row[index];
+      if (above(x)) {
+        const std::uint32_t slot = atomicAdd(&s.count, 1u);
+        if (slot < kCapacity) s.keys[slot] = __float_as_uint(x), s.indices[slot] = index;
+      }
+      if (equals(x)) note_equal(index);
+    };
+
+    const auto [body, head, vectors] = row_vectors(row, n);
+    const std::uint32_t tail = head + 4 * vectors;
+    if (threadIdx.x < head) take_alone(threadIdx.x);
+    if (threadIdx.x < n - tail) take_alone(tail + threadIdx.x);
+
+    for (std::uint32_t first = 0; first < vectors;
+         first += kInFlight * kThreads) {  // uniform: warps vote inside
+      float4 loaded[kInFlight];
+#pragma unroll
+      for (int u = 0; u < kInFlight; ++u) {
+        loaded[u] = __ldcs(body + min(first + u * kThreads + threadIdx.x, vectors - 1));
+      }
+      std::uint32_t mask = 0;
+      bool any_equal = false;
+#pragma unroll
+      for (int u = 0; u < kInFlight; ++u) {
+        const bool live = first + u * kThreads + threadIdx.x < vectors;
+        const float x[4] = {loaded[u].x, loaded[u].y, loaded[u].z, loaded[u].w};
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          if (live && above(x[e])) mask |= 1u << (4 * u + e);
+          any_equal |= live && equals(x[e]);
+        }
+      }
+      const std::uint32_t mine = __popc(mask);
+      const std::uint32_t through = warp_inclusive_sum(mine);
+      const std::uint32_t total = __shfl_sync(kFullWarp, through, 31);
+      if (total > 0) {
+        std::uint32_t base = 0;
+        if (lane_id() == 31) base = atomicAdd(&s.count, total);
+        base = __shfl_sync(kFullWarp, base, 31);
+        if (base + total <= kCapacity) {  // what does not fit is only counted
+          std::uint32_t slot = base + through - mine;
+#pragma unroll
+          for (int u = 0; u < kInFlight; ++u) {
+            const float x[4] = {loaded[u].x, loaded[u].y, loaded[u].z, loaded[u].w};
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+              if ((mask >> (4 * u + e) & 1u) != 0) {
+                s.keys[slot] = __float_as_uint(x[e]);
+                s.indices[slot] = head + 4 * (first + u * kThreads + threadIdx.x) + e;
+                ++slot;
+              }
+            }
+          }
+        }
+      }
+      if (any_equal) {
+#pragma unroll
+        for (int u = 0; u < kInFlight; ++u) {
+          const std::uint32_t v = first + u * kThreads + threadIdx.x;
+          const float x[4] = {loaded[u].x, loaded[u].y, loaded[u].z, loaded[u].w};
+#pragma unroll
+          for (int e = 0; e < 4; ++e) {
+            if (v < vectors && equals(x[e])) note_equal(head + 4 * v + e);
+          }
+        }
+      }
+    }
+    equal = warp_inclusive_sum(equal);
+    if (lane_id() == 31 && equal > 0) atomicAdd(&s.equal_count, equal);
+    __syncthreads();
+
+    const std::uint32_t count = s.count;
+    if (count <= kCapacity) {
+      std::uint32_t high = 0, below = 0;
+      for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+        const std::uint32_t key = score_key(__uint_as_float(s.keys[i]));
+        s.keys[i] = key;
+        high = max(high, key);
+        below += key <= bound;
+      }
+#pragma unroll
+      for (int offset = 16; offset > 0; offset >>= 1) {
+        high = max(high, __shfl_xor_sync(kFullWarp, high, offset));
+        below += __shfl_xor_sync(kFullWarp, below, offset);
+      }
+      if (lane_id() == 0) {
+        atomicMax(&s.max_key, high);
+        if (below > 0) atomicAdd(&s.below_count, below);
+      }
+      __syncthreads();
+    }
+    return {count, count - s.below_count, s.equal_count};
+  }
+
+  __device__ static Counts collect(Shared& s, const float* row, std::uint32_t n, std::uint32_t bound) {
+    const float bound_score = key_score(bound);
+    const bool no_float = bound_score != bound_score || bound == 0x7FFFFFFFu;
+    return no_float ? collect_with<true>(s, row, n, bound) : collect_with<false>(s, row, n, bound);
+  }
+
+  __device__ static void load_whole_row(Shared& s, const float* row, std::uint32_t n) {
+    for (std::uint32_t i = threadIdx.x; i < n; i += kThreads) {
+      s.keys[i] = score_key(row[i]);
+      s.indices[i] = i;
+    }
+    __syncthreads();
+  }
+
+  /// The cut among a whole row of `count` keys, by their true range.
+  __device__ static RankCut cut_row(Shared& s, std::uint32_t count, std::uint32_t k) {
+    std::uint32_t low = 0xFFFFFFFFu, high = 0;
+    if (threadIdx.x == 0) s.min_key = 0xFFFFFFFFu, s.max_key = 0;
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+      low = min(low, s.keys[i]);
+      high = max(high, s.keys[i]);
+    }
+#pragma unroll
+    for (int offset = 16; offset > 0; offset >>= 1) {
+      low = min(low, __shfl_xor_sync(kFullWarp, low, offset));
+      high = max(high, __shfl_xor_sync(kFullWarp, high, offset));
+    }
+    if (lane_id() == 0) {
+      atomicMin(&s.min_key, low);
+      atomicMax(&s.max_key, high);
+    }
+    __syncthreads();
+    return select_rank<kThreads>(s.keys, count, k, s.min_key, s.max_key, 0, s.histogram, s.rank);
+  }
+
+  /// Emits the winners in index order: collected keys above the cut, and the first `equal_quota` elements
+  /// equal to it, taken from the collected ones or, for kFromRow, from the row itself.
+  template <bool kFromRow, typename Emit>
+  __device__ static void emit_winners(Shared& s, const float* row, std::uint32_t n, std::uint32_t count,
+                                      RankCut cut, const Emit& emit) {
+    std::uint32_t* winners = s.histogram;
+    std::uint32_t emitted_above = 0, seen_equal = 0;
+    const bool ties_win = cut.equal_quota > 0;
+    for (std::uint32_t base = 0; base < n; base += kWindow) {
+      const std::uint32_t width = min(static_cast<std::uint32_t>(kWindow), n - base);
+      const std::uint32_t words = (width + 31) / 32;
+      const bool marked = kFromRow && n <= kWindow;
+      for (std::uint32_t i = threadIdx.x; i < words; i += kThreads) {
+        winners[i] = 0;
+        if (ties_win && !marked) s.equal_bits[i] = 0;
+      }
+      __syncthreads();
+      for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+        const std::uint32_t key = s.keys[i], at = s.indices[i] - base;
+        if (at >= width) continue;
+        if (key > cut.pivot) atomicOr(&winners[at >> 5], 1u << (at & 31u));
+        if (!kFromRow && ties_win && key == cut.pivot) atomicOr(&s.equal_bits[at >> 5], 1u << (at & 31u));
+      }
+      if (kFromRow && !marked && seen_equal < cut.equal_quota) {
+        for (std::uint32_t i = threadIdx.x; i < width; i += kThreads) {
+          if (score_key(row[base + i]) == cut.pivot) atomicOr(&s.equal_bits[i >> 5], 1u << (i & 31u));
+        }
+      }
+      __syncthreads();
+
+      const std::uint32_t per_thread = (words + kThreads - 1) / kThreads;
+      const std::uint32_t first = threadIdx.x * per_thread;
+      const std::uint32_t last = min(words, first + per_thread);
+      std::uint32_t above = 0, equal = 0;
+      for (std::uint32_t i = first; i < last; ++i) {
+        above += __popc(winners[i]);
+        if (ties_win) equal += __popc(s.equal_bits[i]);
+      }
+      unsigned long long total;
+      const unsigned long long packed = (static_cast<unsigned long long>(equal) << 32) | above;
+      const unsigned long long before = block_exclusive_sum<kThreads>(packed, s.warp_sums, total);
+      std::uint32_t equal_before = seen_equal + static_cast<std::uint32_t>(before >> 32);
+      std::uint32_t position =
+          emitted_above + static_cast<std::uint32_t>(before) + min(equal_before, cut.equal_quota);
+      for (std::uint32_t i = first; i < last; ++i) {
+        const std::uint32_t ties = equal_before < cut.equal_quota ? s.equal_bits[i] : 0;
+        std::uint32_t both = winners[i] | ties;
+        while (both != 0) {
+          const std::uint32_t bit = both & (0u - both);
+          both ^= bit;
+          if ((ties & bit) != 0 && equal_before++ >= cut.equal_quota) continue;
+          emit(position++, base + 32 * i + static_cast<std::uint32_t>(__ffs(static_cast<int>(bit))) - 1);
+        }
+      }
+      emitted_above += static_cast<std::uint32_t>(total);
+      seen_equal += static_cast<std::uint32_t>(total >> 32);
+      __syncthreads();
+    }
+  }
+
+  /// Selects min(k, n) of row[0, n) and calls emit(position, index) once for each, positions 0, 1, … in
+  /// ascending index order. Reads nothing behind n. k <= kCapacity.
+  template <typename Emit>
+  __device__ static RowPath run(Shared& s, const float* row, std::uint32_t n, std::uint32_t k,
+                                const Emit& emit) {
+    if (n <= k) {
+      for (std::uint32_t i = threadIdx.x; i < n; i += kThreads) emit(i, i);
+      return RowPath::kIdentity;
+    }
+    if (n <= kCapacity) {
+      load_whole_row(s, row, n);
+      emit_winners<false>(s, row, n, n, cut_row(s, n, k), emit);
+      return RowPath::kDirect;
+    }
+    std::uint32_t bound = sampled_bound(s, row, n, k);
+    Counts counts = collect(s, row, n, bound);
+    bool rescanned = false;
+    const auto holds = [&] { return counts.collected <= kCapacity && counts.above + counts.equal >= k; };
+    if (!holds()) {
+      __syncthreads();
+      bound = exact_bound(s, row, n, k);
+      counts = collect(s, row, n, bound);
+      rescanned = true;
+      if (!holds()) __trap();  // only if the scores change while they are read
+    }
+    if (counts.above >= k) {
+      const RankCut cut =
+          select_rank<kThreads>(s.keys, counts.collected, k, bound + 1, s.max_key, 0, s.histogram, s.rank);
+      emit_winners<false>(s, row, n, counts.collected, cut, emit);
+      return rescanned ? RowPath::kRescanned : RowPath::kFiltered;
+    }
+    emit_winners<true>(s, row, n, counts.collected, RankCut{bound, k - counts.above}, emit);
+    return rescanned ? RowPath::kRescanned : RowPath::kPivot;
+  }
+};
+
+}  // namespace plumbline::gpu

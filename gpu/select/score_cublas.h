@@ -1,0 +1,48 @@
+#pragma once
+
+#include "gpu/runtime/cublas_handle.h"
+#include "gpu/runtime/device_buffer.h"
+#include "gpu/select/paged_inputs.h"
+
+#include <cuda_runtime_api.h>
+
+namespace plumbline::gpu {
+
+/// Columns of one product tile: rows·4 float32 per column within `tile_bytes`, a multiple of 256, at least
+/// 256, at most `columns` rounded up to a multiple of 8.
+std::int32_t product_tile_columns(std::int64_t rows, std::int32_t columns, std::int64_t tile_bytes);
+
+/// Scores of one request by cuBLAS: its keys are gathered into logical order once, multiplied with the
+/// queries tile by tile (16-bit operands, float32 accumulation and output, order unspecified by the library),
+/// and each tile becomes scores: the ReLU'd heads summed in order 0 … 3, divided by sqrt(128), -inf at and
+/// behind the visible count and behind unmapped pages. Every column of the score rows is written.
+class CublasScorer {
+ public:
+  explicit CublasScorer(std::int64_t tile_bytes = std::int64_t{32} << 20)
+      : tile_bytes_(tile_bytes), survivors_(1) {}
+
+  /// Gathers the first `columns` keys of `request`; score() uses them until the next call.
+  void gather(const PagedInputs& inputs, std::int32_t request, std::int32_t columns, cudaStream_t stream);
+
+  /// scores[r · row_stride + c] for the rows [first_row, first_row + rows) and all gathered columns.
+  /// `visible` and `scores` point to first_row's entries. With `poison`, each product tile is filled with a
+  /// marked NaN before the product, and marks that are left are counted.
+  void score(const PagedInputs& inputs, std::int64_t first_row, std::int64_t rows,
+             const std::int32_t* visible, float* scores, std::int64_t row_stride, bool poison,
+             cudaStream_t stream);
+
+  /// Product elements that kept their mark, over all poisoned calls; synchronises.
+  unsigned long long poison_survivors(cudaStream_t stream) const;
+
+ private:
+  CublasHandle cublas_;
+  std::int64_t tile_bytes_;
+  std::int32_t columns_ = 0, padded_columns_ = 0;
+  DeviceBuffer<std::uint16_t> keys_;   // [padded columns, 128]
+  DeviceBuffer<std::uint8_t> mapped_;  // [padded columns]
+  DeviceBuffer<float> product_;        // [rows · 4, tile]
+  DeviceBuffer<unsigned long long> survivors_;
+  bool survivors_cleared_ = false;
+};
+
+}  // namespace plumbline::gpu

@@ -1,0 +1,53 @@
+#include "gpu/runtime/capability.h"
+#include "gpu/runtime/check.h"
+#include "gpu/select/score_hopper.cuh"
+#include "gpu/select/score_hopper.h"
+
+#include <algorithm>
+#include <string>
+
+namespace plumbline::gpu {
+namespace {
+
+using namespace hopper;
+
+template <KeyType kType>
+__global__ void __launch_bounds__(hopper::kThreads, 1)
+    score_hopper_kernel(ScoreJob job, StorePlane<false> store) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  auto& shared = *reinterpret_cast<ScoreShared*>(shared_bytes);
+  run_score_job<kType>(shared, job, store);
+#endif
+}
+
+template <KeyType kType>
+void launch(const ScoreJob& job, const StorePlane<false>& store, unsigned blocks, cudaStream_t stream) {
+  const auto kernel = score_hopper_kernel<kType>;
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), sizeof(ScoreShared), "score_hopper");
+  kernel<<<blocks, hopper::kThreads, sizeof(ScoreShared), stream>>>(job, store);
+  PLUMBLINE_CHECK_LAUNCH(score_hopper_kernel);
+}
+
+}  // namespace
+
+void score_hopper(const PagedInputs& inputs, std::int32_t columns, const std::int32_t* visible, float* scores,
+                  std::int64_t row_stride, cudaStream_t stream) {
+  const DeviceLimits limits = current_device_limits();
+  if (limits.capability != 90)
+    throw Unsupported("score.hopper: needs capability 9.0, found " + std::to_string(limits.capability / 10) +
+                      "." + std::to_string(limits.capability % 10));
+  if (inputs.requests != 1) throw Unsupported("score.hopper takes one request");
+  if (inputs.rows == 0 || columns == 0) return;
+  const std::int64_t row_tiles = (inputs.rows + hopper::kTileQueries - 1) / hopper::kTileQueries;
+  const std::int64_t key_tiles = (std::int64_t{columns} + hopper::kTileKeys - 1) / hopper::kTileKeys;
+  const std::int64_t splits = std::clamp<std::int64_t>(limits.multiprocessors / row_tiles, 1, key_tiles);
+  const ScoreJob job{inputs, {columns, 0, 0}, visible, nullptr, nullptr, static_cast<std::int32_t>(splits)};
+  const unsigned blocks =
+      static_cast<unsigned>(std::min<std::int64_t>(limits.multiprocessors, row_tiles * splits));
+  const StorePlane<false> store{scores, row_stride};
+  inputs.type == KeyType::kFloat16 ? launch<KeyType::kFloat16>(job, store, blocks, stream)
+                                   : launch<KeyType::kBfloat16>(job, store, blocks, stream);
+}
+
+}  // namespace plumbline::gpu
