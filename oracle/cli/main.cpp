@@ -1,1 +1,3 @@
-int main() { return 3; }
+#include "oracle/cli/program.h"
+
+int main(int argc, char** argv) { return plumbline::run_program(argc, argv); }

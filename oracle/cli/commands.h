@@ -1,0 +1,15 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace plumbline {
+
+// Each adds its command to the program. A command that judges stores the run's exit code in `exit_code`; all
+// throw InputError from within parse().
+void add_verify_command(CLI::App& app, int& exit_code);
+void add_select_command(CLI::App& app, int& exit_code);
+void add_generate_command(CLI::App& app);
+void add_info_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
+
+}  // namespace plumbline

@@ -1,0 +1,53 @@
+#include "oracle/cli/program.h"
+
+#include "fixtures/error.h"
+#include "oracle/cli/commands.h"
+#include "oracle/report/machine.h"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace plumbline {
+namespace {
+
+// Whatever an input holds, an error is one line.
+int complain(std::string message, int code) {
+  for (char& c : message)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  fmt::print(stderr, "plumbline: {}\n", message);
+  return code;
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) {
+  CLI::App app{"Proves QSA selections right, or says which rows are wrong and why."};
+  app.set_version_flag("--version", "plumbline " + build_name());
+  app.require_subcommand(1);
+  int exit_code = 0;
+  add_verify_command(app, exit_code);
+  add_select_command(app, exit_code);
+  add_generate_command(app);
+  add_info_command(app);
+  add_bench_command(app);
+  try {
+    app.parse(argc, argv);
+    if (std::fflush(stdout) != 0)
+      throw InputError("standard output", "", "to take the report", "a write error");
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return complain(fmt::format("{} (try --help)", error.what()), 2);
+  } catch (const InputError& error) {
+    return complain(error.what(), 2);
+  } catch (const std::exception& error) {
+    return complain(fmt::format("internal error: {}", error.what()), 1);
+  }
+  return exit_code;
+}
+
+}  // namespace plumbline

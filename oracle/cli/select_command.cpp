@@ -1,0 +1,71 @@
+#include "fixtures/error.h"
+#include "oracle/cli/commands.h"
+#include "oracle/cli/report_options.h"
+#include "oracle/run/judge_capture.h"
+#include "oracle/run/repro.h"
+#include "reference/select/reference_subject.h"
+
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace plumbline {
+namespace {
+
+struct SelectCommand {
+  ReportOptions report;
+  std::string file, contract, tag, subject = "recorded";
+
+  std::string repro(const JudgedSelection& selection) const {
+    std::vector<std::string> words = {"plumbline", "select", file};
+    if (!contract.empty()) words.insert(words.end(), {"--contract", contract});
+    if (subject != "recorded") words.insert(words.end(), {"--subject", subject});
+    const std::string name = selection.case_name + "/" + selection.tag;
+    words.insert(words.end(), {"--filter", exact_filter(name)});
+    return repro_line(words, fmt::format("case {}, subject {}", name, subject));
+  }
+
+  int run() const {
+    const Reporter reporter(report);
+    ReferenceSubject reference;
+    JudgeCaptureOptions options;
+    if (!contract.empty()) options.contract = contract_from(contract);
+    options.tag = tag;
+    options.filter = NameFilter(report.filter);
+    options.threads = report.threads;
+    if (subject == "reference") options.subject = &reference;
+    if (report.list) {
+      for (const std::string& name : list_selections(file, options)) fmt::print("{}\n", name);
+      return 0;
+    }
+    const std::vector<JudgedSelection> selections = judge_capture(file, options);
+    std::vector<std::string> repros;
+    for (const JudgedSelection& selection : selections) repros.push_back(repro(selection));
+    const Json json = select_json(file, selections, repros);
+    reporter.finish(json);
+    return counts_of(json).exit_code();
+  }
+};
+
+}  // namespace
+
+void add_select_command(CLI::App& app, int& exit_code) {
+  auto select = std::make_shared<SelectCommand>();
+  CLI::App* command = app.add_subcommand("select", "Judge the selections of a capture (kinds B and C)");
+  command->add_option("file", select->file, "The capture")->required();
+  command
+      ->add_option("--contract", select->contract,
+                   "What the subject promises (default: the file's, else within_error)")
+      ->check(CLI::IsMember({"within_error", "set_exact", "tie_rule_set", "canonical"}));
+  command->add_option("--tag", select->tag, "Judge only blocks_TAG (kind C: tokens or blocks)");
+  command
+      ->add_option("--subject", select->subject,
+                   "What is on trial: the capture's record, or our own selection on its inputs")
+      ->check(CLI::IsMember({"recorded", "reference"}))
+      ->capture_default_str();
+  select->report.add_to(*command);
+  command->callback([select, &exit_code] { exit_code = select->run(); });
+}
+
+}  // namespace plumbline

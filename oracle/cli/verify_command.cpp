@@ -1,0 +1,60 @@
+#include "oracle/cli/commands.h"
+#include "oracle/cli/report_options.h"
+#include "oracle/cli/terminal.h"
+#include "oracle/run/golden_checks.h"
+#include "oracle/run/verify_run.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace plumbline {
+namespace {
+
+struct VerifyCommand {
+  ReportOptions report;
+  std::string fixtures = default_fixtures();
+  std::uint64_t seed = 0;
+
+  int run() const {
+    const Reporter reporter(report);
+    VerifyOptions options;
+    options.fixtures = fixtures;
+    options.filter = NameFilter(report.filter);
+    options.seed_shift = seed;
+    options.threads = report.threads;
+    const std::vector<PlannedCheck> checks = plan_verify(options);
+    if (report.list) {
+      for (const PlannedCheck& check : checks) fmt::print("{:<34} {}\n", check.name, check.source);
+      return 0;
+    }
+    RunReport run;
+    {
+      const Progress progress;
+      run = run_checks(checks, [&](std::size_t number, const PlannedCheck& check) {
+        progress.show(number + 1, checks.size(), check.name);
+      });
+    }
+    reporter.finish(verify_json(run));
+    return run.counts().exit_code();
+  }
+};
+
+}  // namespace
+
+void add_verify_command(CLI::App& app, int& exit_code) {
+  auto verify = std::make_shared<VerifyCommand>();
+  CLI::App* command = app.add_subcommand(
+      "verify",
+      "The main job: judge every golden capture, and prove the reference on every generated family");
+  verify->report.add_to(*command);
+  command
+      ->add_option("--fixtures", verify->fixtures, "Folder of captures to judge (manifest.json is optional)")
+      ->capture_default_str();
+  command->add_option("--seed", verify->seed, "Added to the data seeds of the generated cases");
+  command->callback([verify, &exit_code] { exit_code = verify->run(); });
+}
+
+}  // namespace plumbline

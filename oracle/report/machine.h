@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+namespace plumbline {
+
+/// Where and with what a run took place; part of every report.
+struct Machine {
+  std::string cpu;       ///< model name, "unknown CPU" where the system does not say
+  int threads = 1;       ///< that parallel work uses
+  std::string isa;       ///< widest instruction set the selection's filter may use: sse2, avx2, avx512
+  std::string compiler;  ///< "g++ 12.2.0"
+  std::string build;     ///< version, and the commit where it was known: "0.1.0+1a2b3c4d5e6f"
+};
+
+Machine this_machine();
+
+/// Of this build, as in Machine::build.
+std::string build_name();
+
+}  // namespace plumbline

@@ -1,0 +1,49 @@
+#include "oracle/report/markdown.h"
+
+#include "oracle/report/report_lines.h"
+
+#include <fmt/format.h>
+
+namespace plumbline {
+namespace {
+
+// Text inside a table cell or a list item.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|' || c == '<' || c == '*' || c == '_' || c == '`' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string markdown_from_json(const Json& report) {
+  const std::string command = report.at("command").get<std::string>();
+  std::string out = fmt::format("## plumbline {}: {}\n\n", command, verdict_line(counts_of(report)));
+  if (report.contains("file"))
+    out += fmt::format("File: {}\n\n", escaped(report.at("file").get<std::string>()));
+  out += "| check | what | rows | verdicts | tied | status |\n|---|---|--:|---|--:|---|\n";
+  for (const ReportLine& line : lines_of(report))
+    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", escaped(line.check), escaped(line.part),
+                       line.rows, escaped(line.verdicts), line.tied, escaped(line.status));
+  std::string wrong, absent;
+  for (const ReportEntry& entry : entries_of(report)) {
+    if (fails(entry)) {
+      wrong +=
+          fmt::format("- **{}** {}: {}\n", escaped(entry.status), escaped(entry.name), escaped(entry.reason));
+      for (const std::string& witness : entry.witnesses) wrong += fmt::format("  - {}\n", escaped(witness));
+      wrong += fmt::format("\n  ```\n  {}\n  ```\n", entry.repro);
+    } else if (entry.status == name_of(Status::not_executed)) {
+      absent += fmt::format("- {}: {}\n", escaped(entry.name), escaped(entry.reason));
+    }
+  }
+  if (!wrong.empty()) out += "\n### What went wrong\n\n" + wrong;
+  if (!absent.empty()) out += "\n### Not executed here\n\n" + absent;
+  const std::string machine = machine_line(report);
+  if (!machine.empty()) out += fmt::format("\n{}\n", escaped(machine));
+  return out;
+}
+
+}  // namespace plumbline

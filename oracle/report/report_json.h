@@ -1,0 +1,33 @@
+#pragma once
+
+#include "oracle/report/run_report.h"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace plumbline {
+
+using Json = nlohmann::ordered_json;
+
+// The JSON reports, schema 1. Every other report (table, JUnit, Markdown) is made from this JSON alone. A
+// judgement that cannot be made, and a number that does not exist, is null.
+
+/// `plumbline verify`.
+Json verify_json(const RunReport& run);
+
+/// `plumbline select FILE`. `repro` holds one line per selection.
+Json select_json(const std::string& file, const std::vector<JudgedSelection>& selections,
+                 const std::vector<std::string>& repro);
+
+/// The "machine" of a report.
+Json machine_json(const Machine& machine);
+
+/// Counts of the statuses of a report's checks (verify) or selections (select).
+StatusCounts counts_of(const Json& report);
+
+/// Pretty-printed, ending in a newline; bytes that are no UTF-8 are replaced.
+std::string to_text(const Json& report);
+
+}  // namespace plumbline

@@ -1,0 +1,152 @@
+#include "oracle/report/report_lines.h"
+
+#include <fmt/format.h>
+
+namespace plumbline {
+namespace {
+
+std::string text(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string nonzero_counts(const Json& counts) {
+  std::string line;
+  for (const auto& [verdict, rows] : counts.items())
+    if (rows.get<std::int64_t>() != 0)
+      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", verdict, rows.get<std::int64_t>());
+  return line;
+}
+
+// What a proof says in place of verdicts: they are all canonical when it holds.
+std::string proof_counts(const Json& proof) {
+  Json counts = {{"proven", proof.at("rows_proven")}, {"unproven", proof.at("rows_unproven")}};
+  counts["wrong"] =
+      static_cast<std::int64_t>(proof.at("faults").size()) + proof.at("faults_left_out").get<std::int64_t>();
+  return nonzero_counts(counts);
+}
+
+bool is_declared(const Json& entry) {
+  return text(entry, "status") == name_of(Status::vacuous) &&
+         text(entry, "expected") == name_of(Status::vacuous);
+}
+
+ReportLine selection_line(const Json& selection, const char* judgement, std::string part) {
+  ReportLine line;
+  line.part = std::move(part);
+  line.rows = std::to_string(selection.at("rows").get<std::int64_t>());
+  if (judgement != nullptr) line.verdicts = nonzero_counts(selection.at(judgement));
+  line.tied = std::to_string(selection.at("census").at("rows_tied_at_cutoff").get<std::int64_t>());
+  return line;
+}
+
+// In a long run the judgement that says more stands for the selection; in a single file both are shown.
+void add_judgements(const Json& selection, const std::string& tag, bool both,
+                    std::vector<ReportLine>& lines) {
+  const bool exact = !selection.at("end_to_end").is_null(), selector = !selection.at("selector").is_null();
+  if (selector && (both || !exact)) lines.push_back(selection_line(selection, "selector", tag + " selector"));
+  if (exact) lines.push_back(selection_line(selection, "end_to_end", both ? tag + " end_to_end" : tag));
+  if (!exact && !selector) lines.push_back(selection_line(selection, nullptr, tag));
+}
+
+std::string witness_line(const Json& witness) {
+  std::string line = fmt::format("row {}: {} {}: {}", witness.at("row").get<std::int64_t>(),
+                                 text(witness, "judgement"), text(witness, "verdict"), text(witness, "what"));
+  const auto scores = [&](const char* which, const char* block, const char* score) {
+    if (!text(witness, score).empty())
+      line += fmt::format("; {} {} {}", which, witness.at(block).get<std::int64_t>(), text(witness, score));
+  };
+  scores("claimed", "claimed_block", "claimed_score");
+  scores("missed", "missed_block", "missed_score");
+  return line;
+}
+
+void add_witnesses(const Json& selection, std::vector<std::string>& witnesses) {
+  for (const Json& witness : selection.at("witnesses")) witnesses.push_back(witness_line(witness));
+  const std::int64_t left_out = selection.at("witnesses_left_out").get<std::int64_t>();
+  if (left_out > 0) witnesses.push_back(fmt::format("({} more left out)", left_out));
+}
+
+std::string selection_name(const Json& selection) {
+  return text(selection, "case") + "/" + text(selection, "tag");
+}
+
+}  // namespace
+
+std::vector<ReportLine> lines_of(const Json& report) {
+  std::vector<ReportLine> lines;
+  const auto add_group = [&](const std::string& name, const Json& entry, const auto& add) {
+    const std::size_t first = lines.size();
+    add();
+    if (lines.size() == first) lines.emplace_back();
+    lines[first].check = name;
+    lines[first].status = text(entry, "status") + (is_declared(entry) ? " (declared)" : "");
+  };
+  if (report.contains("checks")) {
+    for (const Json& check : report.at("checks"))
+      add_group(text(check, "name"), check, [&] {
+        for (const Json& selection : check.at("selections"))
+          add_judgements(selection, text(selection, "tag"), false, lines);
+        if (check.contains("indexer")) add_judgements(check.at("indexer"), "indexer", false, lines);
+        if (check.contains("proof") && !check.at("selections").empty())
+          lines.back().verdicts = proof_counts(check.at("proof"));
+      });
+  } else {
+    for (const Json& selection : report.at("selections"))
+      add_group(text(selection, "case"), selection,
+                [&] { add_judgements(selection, text(selection, "tag"), true, lines); });
+  }
+  return lines;
+}
+
+std::vector<ReportEntry> entries_of(const Json& report) {
+  std::vector<ReportEntry> entries;
+  const auto add = [&](const Json& json) -> ReportEntry& {
+    ReportEntry& entry = entries.emplace_back();
+    entry.subject = text(json, "subject");
+    entry.status = text(json, "status");
+    entry.declared = is_declared(json);
+    entry.reason = text(json, "reason");
+    entry.repro = text(json, "repro");
+    return entry;
+  };
+  if (report.contains("checks")) {
+    for (const Json& check : report.at("checks")) {
+      ReportEntry& entry = add(check);
+      entry.name = text(check, "name");
+      entry.kind = text(check, "kind");
+      entry.source = text(check, check.contains("file") ? "file" : "case");
+      entry.seconds = check.at("seconds").get<double>();
+      for (const Json& selection : check.at("selections")) add_witnesses(selection, entry.witnesses);
+      if (check.contains("indexer")) add_witnesses(check.at("indexer"), entry.witnesses);
+      if (check.contains("proof"))
+        for (const Json& fault : check.at("proof").at("faults"))
+          entry.witnesses.push_back(
+              fmt::format("row {}: proof: {}", fault.at("row").get<std::int64_t>(), text(fault, "what")));
+    }
+  } else {
+    for (const Json& selection : report.at("selections")) {
+      ReportEntry& entry = add(selection);
+      entry.name = selection_name(selection);
+      entry.kind = "select";
+      entry.source = text(report, "file");
+      add_witnesses(selection, entry.witnesses);
+    }
+  }
+  return entries;
+}
+
+bool fails(const ReportEntry& entry) {
+  const auto is = [&](Status status) { return entry.status == name_of(status); };
+  return !(is(Status::pass) || is(Status::unsupported) || is(Status::not_executed) || entry.declared);
+}
+
+std::string machine_line(const Json& report) {
+  if (!report.contains("machine")) return "";
+  const Json& machine = report.at("machine");
+  return fmt::format("{}, {} threads, {}, {}, build {}", text(machine, "cpu"),
+                     machine.at("threads").get<int>(), text(machine, "isa"), text(machine, "compiler"),
+                     text(machine, "build"));
+}
+
+}  // namespace plumbline

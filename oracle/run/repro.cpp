@@ -1,0 +1,37 @@
+#include "oracle/run/repro.h"
+
+#include "oracle/report/machine.h"
+
+#include <fmt/format.h>
+
+namespace plumbline {
+
+std::string shell_quoted(const std::string& word) {
+  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string repro_line(const std::vector<std::string>& words, const std::string& stands_for) {
+  std::string line;
+  for (const std::string& word : words) line += shell_quoted(word) + " ";
+  // Selection on the CPU has one path, so no branch of a dispatch to name.
+  line += fmt::format("# {}, route none, device cpu, build {}", stands_for, build_name());
+  for (char& c : line) {
+    if (c == '\n') c = ' ';
+  }
+  return line;
+}
+
+std::string exact_filter(const std::string& name) {
+  std::string pattern = "^";
+  for (const char c : name) {
+    if (std::string_view(R"(\^$.|?*+()[]{})").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern + "$";
+}
+
+}  // namespace plumbline

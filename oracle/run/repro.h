@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace plumbline {
+
+/// `word` as one word of a POSIX shell's command line, quoted where it must be; newlines survive.
+std::string shell_quoted(const std::string& word);
+
+/// The words, quoted, then " # " and what they stand for with route, device and build.
+std::string repro_line(const std::vector<std::string>& words, const std::string& stands_for);
+
+/// A regular expression that matches exactly `name`.
+std::string exact_filter(const std::string& name);
+
+}  // namespace plumbline

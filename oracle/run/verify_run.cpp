@@ -1,0 +1,50 @@
+#include "oracle/run/verify_run.h"
+
+#include "oracle/run/generated_checks.h"
+#include "oracle/run/golden_checks.h"
+#include "oracle/run/repro.h"
+#include "reference/select/reference_subject.h"
+
+#include <algorithm>
+
+namespace plumbline {
+namespace {
+
+PlannedCheck cuda_check() {
+  PlannedCheck check;
+  check.name = "cuda";
+  check.kind = CheckKind::device;
+  check.source = "every case above";
+  check.subject = "cuda";
+  check.repro = repro_line({"plumbline", "verify", "--filter", exact_filter(check.name)}, "subject cuda");
+  check.run = [](CheckResult& result) {
+    result.status = Status::not_executed;
+    result.reason = "this build has no CUDA subject; nothing above speaks of CUDA kernels on this machine";
+  };
+  return check;
+}
+
+}  // namespace
+
+std::vector<PlannedCheck> plan_verify(const VerifyOptions& options) {
+  std::vector<PlannedCheck> checks = golden_checks(options.fixtures, options.threads);
+  for (PlannedCheck& check :
+       generated_checks(std::make_shared<ReferenceSubject>(), options.seed_shift, options.threads))
+    checks.push_back(std::move(check));
+  checks.push_back(cuda_check());
+  std::erase_if(checks, [&](const PlannedCheck& check) { return !options.filter.matches(check.name); });
+  return checks;
+}
+
+RunReport run_checks(const std::vector<PlannedCheck>& checks,
+                     const std::function<void(std::size_t number, const PlannedCheck&)>& before) {
+  RunReport run;
+  run.machine = this_machine();
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    if (before) before(i, checks[i]);
+    run.checks.push_back(run_check(checks[i]));
+  }
+  return run;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,76 @@
+#include "oracle/report/text_report.h"
+
+#include "tests/oracle/report/sample_report.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace plumbline {
+namespace {
+
+TEST(TextReport, OfARunIsThisText) {
+  EXPECT_EQ(text_report(verify_json(sample_run()), false),
+            R"(check          what  rows  verdicts                      tied  status
+golden/good    gpu     96  canonical 96                    11  PASS
+               cpu     96  canonical 44, order_only 12,    11
+                           tie_only 11, rounding 29
+golden/bad     gpu     96  canonical 95, value_error 1     11  FAIL
+golden/short                                                   VACUOUS (declared)
+golden/broken                                                  ERROR
+cuda                                                           NOT_EXECUTED
+
+FAIL golden/bad: 1 of 96 rows breaks within_error
+  row 17: end_to_end value_error: block 9 <outranks> block 3 & was left out; claimed 3 0x1p+0; missed 9 0x1.8p+0
+  (2 more left out)
+  repro: plumbline verify --filter '^golden/bad$'
+
+ERROR golden/broken: SHA-256 differs from the manifest
+  repro: plumbline verify --filter '^golden/broken$'
+
+golden/short: no row has more blocks than it may select
+not executed here: cuda: needs a CUDA device
+
+Example CPU, 2 threads, avx2, g++ 12.2.0, build 0.1.0+abc
+NOT VERIFIED: 1 PASS, 1 FAIL, 1 ERROR, 1 VACUOUS (declared), 1 NOT_EXECUTED
+)");
+}
+
+TEST(TextReport, OfOneFileShowsBothJudgements) {
+  const RunReport run = sample_run();
+  EXPECT_EQ(text_report(select_json("good.h5", run.checks[0].selections, {"first", "second"}), false),
+            R"(check        what            rows  verdicts                      tied  status
+select/0000  gpu selector      96  canonical 96                    11  PASS
+             gpu end_to_end    96  canonical 96                    11
+select/0000  cpu selector      96  canonical 73, order_only 12,    11  PASS
+                                   tie_only 11
+             cpu end_to_end    96  canonical 44, order_only 12,    11
+                                   tie_only 11, rounding 29
+verified: 2 PASS
+)");
+}
+
+TEST(TextReport, ColoursOnlyWhenAsked) {
+  const Json report = verify_json(sample_run());
+  EXPECT_EQ(text_report(report, false).find('\x1b'), std::string::npos);
+  EXPECT_NE(text_report(report, true).find("\x1b[31mFAIL\x1b[0m"), std::string::npos);
+}
+
+TEST(TextReport, SaysSoWhenNothingWasSelected) {
+  EXPECT_NE(text_report(verify_json({}), false).find("NOTHING EXECUTED: no check was selected\n"),
+            std::string::npos);
+}
+
+TEST(VerdictLine, NamesTheOutcomeByTheExitCode) {
+  StatusCounts counts;
+  counts.add(Status::not_executed);
+  EXPECT_EQ(verdict_line(counts), "NOTHING EXECUTED: 1 NOT_EXECUTED");
+  counts.add(Status::pass);
+  EXPECT_EQ(verdict_line(counts), "verified: 1 PASS, 1 NOT_EXECUTED");
+  counts.add(Status::vacuous);
+  EXPECT_EQ(verdict_line(counts), "NOT VERIFIED: 1 PASS, 1 VACUOUS, 1 NOT_EXECUTED");
+}
+
+}  // namespace
+}  // namespace plumbline
