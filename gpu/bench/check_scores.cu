@@ -94,6 +94,21 @@ double identical_rows(const Answer& a, const Answer& b, std::int64_t rows, std::
   return static_cast<double>(same) / static_cast<double>(rows);
 }
 
+JudgeCounts prove_rows(const float* scores, std::int64_t row_stride, const std::int32_t* visible,
+                       std::int64_t rows, std::int32_t columns, std::int32_t k, const std::int32_t* blocks) {
+  DeviceBuffer<JudgeCounts> counts(1);
+  JudgeCounts host{};
+  host.first_bad_row = ~0ull;
+  PLUMBLINE_CHECK(cudaMemcpy(counts.data(), &host, sizeof host, cudaMemcpyHostToDevice));
+  const int bytes = (columns + 31) / 32 * 4;
+  allow_shared_memory(reinterpret_cast<const void*>(judge_rows), bytes, "judge_rows");
+  judge_rows<<<static_cast<unsigned>(rows), 512, bytes>>>(scores, row_stride, visible, columns, k, blocks,
+                                                          false, counts.data());
+  PLUMBLINE_CHECK_LAUNCH(judge_rows);
+  PLUMBLINE_CHECK(cudaMemcpy(&host, counts.data(), sizeof host, cudaMemcpyDeviceToHost));
+  return host;
+}
+
 void check_answer(Report& report, const std::string& name, const PagedScene& scene, SelectOptions options,
                   Answer& answer, PagedTokenSelector& selector, int repeats, const Stream& stream) {
   const std::int32_t columns = scene.widest(), k = options.block_topk;
@@ -118,17 +133,8 @@ void check_answer(Report& report, const std::string& name, const PagedScene& sce
   ScoreJudgement scored{};
   PLUMBLINE_CHECK(cudaMemcpy(&scored, judgement.data(), sizeof scored, cudaMemcpyDeviceToHost));
 
-  DeviceBuffer<JudgeCounts> counts(1);
-  JudgeCounts selected{};
-  selected.first_bad_row = ~0ull;
-  PLUMBLINE_CHECK(cudaMemcpy(counts.data(), &selected, sizeof selected, cudaMemcpyHostToDevice));
-  const int bytes = (columns + 31) / 32 * 4;
-  allow_shared_memory(reinterpret_cast<const void*>(judge_rows), bytes, "judge_rows");
-  judge_rows<<<static_cast<unsigned>(rows), 512, bytes>>>(answer.scores.data(), columns,
-                                                          answer.visible.data(), columns, k,
-                                                          answer.blocks.data(), false, counts.data());
-  PLUMBLINE_CHECK_LAUNCH(judge_rows);
-  PLUMBLINE_CHECK(cudaMemcpy(&selected, counts.data(), sizeof selected, cudaMemcpyDeviceToHost));
+  const JudgeCounts selected = prove_rows(answer.scores.data(), columns, answer.visible.data(), rows, columns,
+                                          k, answer.blocks.data());
 
   unsigned long long changed = 0;
   options.poison_products = false;
@@ -179,9 +185,79 @@ void check_fused(Report& report, const std::string& name, const PagedScene& scen
                    ", \"rescored_rows\": " + std::to_string(fused.rescored_rows(stream.get())));
 }
 
+/// One request of hazardous values: the Hopper scores' exact selection is proven, the fused one must equal
+/// it.
+void check_hazard(Report& report, const std::string& name, const PagedScene& scene, int repeats,
+                  const Stream& stream) {
+  const std::int32_t columns = scene.widest(), k = 512;
+  PagedTokenSelector selector;
+  SelectOptions select;
+  select.score = ScoreRoute::kHopper;
+  Answer exact(scene.inputs.rows, columns, k);
+  PLUMBLINE_CHECK(cudaDeviceSynchronize());
+  selector.select(scene.inputs, select, columns, exact.tokens.data(), exact.blocks.data(),
+                  exact.scores.data(), stream.get());
+  count_visible_blocks(scene.inputs, columns, exact.visible.data(), stream.get());
+  stream.synchronize();
+  const JudgeCounts counts = prove_rows(exact.scores.data(), columns, exact.visible.data(), scene.inputs.rows,
+                                        columns, k, exact.blocks.data());
+  report.check("select hopper, " + name, counts.bad_rows == 0 && counts.rows > 0,
+               "\"rows\": " + std::to_string(counts.rows) +
+                   ", \"selecting_rows\": " + std::to_string(counts.selecting_rows) +
+                   ", \"bad_rows\": " + std::to_string(counts.bad_rows));
+  check_fused(report, "select fused, " + name, scene, exact, k, repeats, stream);
+}
+
+void check_hazards(Report& report, const CheckOptions& options, const Stream& stream) {
+  for (int values = 0; values < static_cast<int>(Values::kCount); ++values) {
+    for (const bool bfloat16 : {false, true}) {
+      const std::string kind =
+          std::string(values_name(static_cast<Values>(values))) + (bfloat16 ? ", bf16" : ", fp16");
+      // A whole prefill, so that visible counts start at 0; a chunk at the end of a long context; few rows.
+      if (!options.reduced) {
+        check_hazard(report, kind + ", prefill of 9,001",
+                     PagedScene({{9001, 9001}}, 204, bfloat16, true, 3, options.seed + values,
+                                static_cast<Values>(values)),
+                     5, stream);
+        check_hazard(report, kind + ", 1,616 rows x 46,000",
+                     PagedScene({{184003, 1616}}, 16, bfloat16, false, 0, options.seed + values,
+                                static_cast<Values>(values)),
+                     5, stream);
+      }
+      check_hazard(report, kind + ", 5 rows x 20,000",
+                   PagedScene({{80001, 5}}, 204, bfloat16, true, 0, options.seed + values,
+                              static_cast<Values>(values)),
+                   2, stream);
+    }
+  }
+}
+
+/// Random geometries, sizes and seeds, until `rows` rows are judged.
+void check_random_selections(Report& report, const CheckOptions& options, const Stream& stream) {
+  std::int64_t rows = 0;
+  for (std::uint64_t at = 0; rows < options.random_rows / 2; ++at) {
+    const std::uint64_t h = hash64(options.seed + 77, at);
+    const bool wide = at % 5 == 0;
+    const std::int32_t blocks = static_cast<std::int32_t>(wide ? 46000 + h % 20000 : 600 + h % 12000);
+    const std::int32_t count = wide ? 1616 : 4096;
+    const std::int32_t length = 4 * blocks + static_cast<std::int32_t>(h >> 60 & 3);
+    const PagedScene scene({{length, std::min(count, length)}},
+                           static_cast<std::int32_t>(1 + (h >> 32) % 300), at % 3 == 1, at % 4 == 1, 0, h,
+                           at % 7 == 6 ? Values::kQuantised : Values::kNormal);
+    check_hazard(report, "random " + std::to_string(at) + ", " + std::to_string(blocks) + " blocks", scene, 1,
+                 stream);
+    rows += scene.inputs.rows;
+  }
+  report.fact("select.hopper and select.fused random rows", static_cast<double>(rows));
+}
+
+const char* route_name(ScoreRoute route) {
+  return route == ScoreRoute::kCublas ? "cublas" : route == ScoreRoute::kPaged ? "paged" : "hopper";
+}
+
 void time_routes(Report& report, const Stream& stream) {
   Stopwatch watch(stream.get());
-  for (const std::int32_t blocks : {7250, 46000, 65536}) {
+  for (const std::int32_t blocks : {7250, 46000, 65536, 262144}) {
     const PagedScene scene({{4 * blocks, 1616}}, 204, false, false, 0, 5);
     const std::string shape = " 1616x" + std::to_string(blocks);
     DeviceBuffer<std::int32_t> visible(1616), tokens(1616 * 2051), selected(1616 * 512);
@@ -195,6 +271,32 @@ void time_routes(Report& report, const Stream& stream) {
                     scorer.score(scene.inputs, 0, 1616, visible.data(), scores.data(), stride, false,
                                  stream.get());
                   }));
+    }
+    for (const std::int64_t tile_mb : {24, 32, 48}) {
+      CublasScorer scorer(tile_mb << 20);
+      const Graph graph(stream.get(), [&] {
+        scorer.gather(scene.inputs, 0, blocks, stream.get());
+        scorer.score(scene.inputs, 0, 1616, visible.data(), scores.data(), stride, false, stream.get());
+      });
+      report.time("score.cublas graph, tile " + std::to_string(tile_mb) + " MiB" + shape,
+                  watch([&] { graph.launch(stream.get()); }));
+    }
+    for (const ScoreRoute route : {ScoreRoute::kCublas, ScoreRoute::kPaged, ScoreRoute::kHopper}) {
+      PagedTokenSelector selector;
+      SelectOptions options;
+      options.score = route;
+      const Graph graph(stream.get(), [&] {
+        selector.select(scene.inputs, options, blocks, tokens.data(), selected.data(), nullptr, stream.get());
+      });
+      report.time(std::string("graph: select ") + route_name(route) + " + lexicographic + expansion" + shape,
+                  watch([&] { graph.launch(stream.get()); }));
+    }
+    {
+      FusedSelector graphed;
+      const Graph graph(stream.get(), [&] {
+        graphed.select(scene.inputs, blocks, visible.data(), 512, selected.data(), stream.get());
+      });
+      report.time("graph: select fused (blocks)" + shape, watch([&] { graph.launch(stream.get()); }));
     }
     report.time("score.paged" + shape, watch([&] {
                   score_paged(scene.inputs, blocks, visible.data(), scores.data(), stride, stream.get());
@@ -211,11 +313,7 @@ void time_routes(Report& report, const Stream& stream) {
       PagedTokenSelector selector;
       SelectOptions options;
       options.score = route;
-      report.time(std::string("select ") +
-                      (route == ScoreRoute::kCublas  ? "cublas"
-                       : route == ScoreRoute::kPaged ? "paged"
-                                                     : "hopper") +
-                      " + lexicographic + expansion" + shape,
+      report.time(std::string("select ") + route_name(route) + " + lexicographic + expansion" + shape,
                   watch([&] {
                     selector.select(scene.inputs, options, blocks, tokens.data(), selected.data(), nullptr,
                                     stream.get());
@@ -276,6 +374,10 @@ void check_scores(Report& report, const CheckOptions& options) {
                 identical_scores(paged, hopper, scene.inputs.rows, scene.widest()));
     check_fused(report, "select fused, " + c.name, scene, hopper, select.block_topk, options.reduced ? 2 : 5,
                 stream);
+  }
+  if (current_device_limits().capability == 90) {
+    check_hazards(report, options, stream);
+    if (!options.reduced) check_random_selections(report, options, stream);
   }
   if (options.times) time_routes(report, stream);
 }

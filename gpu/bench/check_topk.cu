@@ -186,7 +186,7 @@ void check_random_rows(Report& report, const std::string& name, Selector selecto
     check_scene(report,
                 name + " random batch " + std::to_string(batch) + " " + std::to_string(rows) + "x" +
                     std::to_string(columns),
-                selector, scene, false, 1, 64, stream, totals);
+                selector, scene, false, 1, 96, stream, totals);
     done += rows;
   }
 }

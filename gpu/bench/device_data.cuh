@@ -103,7 +103,7 @@ __device__ inline float plane_value(const PlaneSpec& s, std::int64_t row, std::u
       return h % 331 == 0 ? 1.0f : (h & 1024) != 0 ? -0.0f : 0.0f;
     case Plane::kSpecials: {
       const std::uint32_t pick = static_cast<std::uint32_t>((h >> 32) % 1500);
-      const std::uint32_t payload = static_cast<std::uint32_t>(h & 0x3FFFFF) | 1u;
+      const std::uint32_t payload = (h & 3) == 0 ? 0x7FFFFFu : static_cast<std::uint32_t>(h & 0x7FFFFF) | 1u;
       if (pick < 2) return __uint_as_float(0x7F800000u | payload);
       if (pick < 4) return __uint_as_float(0xFF800000u | payload);
       if (pick < 6) return __uint_as_float(0x7F800000u);
@@ -112,7 +112,7 @@ __device__ inline float plane_value(const PlaneSpec& s, std::int64_t row, std::u
       return normal(s.seed + 9, at) * (row % 5 == 0 ? 1e38f : 1.0f);
     }
     case Plane::kAllSpecial: {
-      const std::uint32_t payload = static_cast<std::uint32_t>(h & 0x3FFFFF) | 1u;
+      const std::uint32_t payload = row % 8 < 4 ? 0x7FFFFFu : static_cast<std::uint32_t>(h & 0x7FFFFF) | 1u;
       if (row % 4 == 0) return __uint_as_float(0x7F800000u | payload);
       if (row % 4 == 1) return __uint_as_float(0xFF800000u);
       if (row % 4 == 2) return __uint_as_float(0x7F800000u);

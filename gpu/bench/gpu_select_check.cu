@@ -28,7 +28,13 @@ void record_device(Report& report) {
   report.fact("l2_bytes", properties.l2CacheSize);
   report.fact("cuda_driver_api", driver);
   report.fact("cuda_runtime", runtime);
-  report.fact("cublas", static_cast<double>(cublasGetCudartVersion()));
+  int cublas_version = 0;
+  CublasHandle cublas;
+  PLUMBLINE_CHECK(cublasGetVersion(cublas.on(nullptr), &cublas_version));
+  report.fact("cublas", cublas_version);
+  std::string driver_line;
+  std::getline(std::ifstream("/proc/driver/nvidia/version"), driver_line);
+  report.fact("driver", driver_line);
 }
 
 /// The two ceilings of this run: a large half-precision product and a large device copy.

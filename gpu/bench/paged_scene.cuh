@@ -12,12 +12,52 @@
 
 namespace plumbline::gpu::bench {
 
-/// 16-bit values of about-normal numbers; bf16 by truncation of the float32 bits.
-[[maybe_unused]] static __global__ void fill_keys(std::uint16_t* out, std::int64_t count, std::uint64_t seed,
-                                                  bool bfloat16) {
+enum class Values {
+  kNormal,
+  kQuantised,  ///< normal values in halves, in repeated vectors: ties at every rank
+  kConstant,   ///< all ones: every score equal
+  kPlateau,    ///< keys of the sign opposite to the queries but for one in 200: zeros reach the cutoff
+  kNonFinite,  ///< normal, with NaN and infinities strewn in
+  kCount
+};
+
+inline const char* values_name(Values values) {
+  constexpr const char* kNames[] = {"normal", "quantised", "constant", "plateau", "non-finite"};
+  return kNames[static_cast<int>(values)];
+}
+
+/// 16-bit vectors of 128; bf16 by truncation of the float32 bits.
+[[maybe_unused]] static __global__ void fill_vectors(std::uint16_t* out, std::int64_t count,
+                                                     std::uint64_t seed, bool bfloat16, Values values,
+                                                     bool keys) {
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
-    const float value = normal(seed, i);
+    const std::int64_t vector = i / kIndexDim, element = i % kIndexDim;
+    float value = normal(seed, i);
+    switch (values) {
+      case Values::kQuantised: {
+        const std::int64_t of = keys ? static_cast<std::int64_t>(hash64(seed, vector) % 97) : vector;
+        value = rintf(2.0f * normal(seed, of * kIndexDim + element)) / 2.0f;
+        break;
+      }
+      case Values::kConstant:
+        value = 1.0f;
+        break;
+      case Values::kPlateau:
+        value = fabsf(value);
+        if (keys && hash64(seed, vector) % 200 != 0) value = -value;
+        break;
+      case Values::kNonFinite: {
+        const std::uint64_t pick = hash64(seed + 3, i) % 60000;
+        if (pick == 0) value = __uint_as_float(0x7FC00000u);
+        if (pick == 1) value = __uint_as_float(0xFFC00000u);
+        if (pick == 2) value = __uint_as_float(0x7F800000u);
+        if (pick == 3) value = __uint_as_float(0xFF800000u);
+        break;
+      }
+      default:
+        break;
+    }
     out[i] = bfloat16 ? static_cast<std::uint16_t>(__float_as_uint(value) >> 16)
                       : __half_as_ushort(__float2half_rn(value));
   }
@@ -37,7 +77,7 @@ struct PagedScene {
   DeviceBuffer<std::int64_t> query_positions;
 
   PagedScene(const std::vector<SceneRequest>& requests, std::int32_t page_size, bool bfloat16, bool unmapped,
-             std::int32_t padded_rows, std::uint64_t seed) {
+             std::int32_t padded_rows, std::uint64_t seed, Values values = Values::kNormal) {
     std::int64_t pages = 0;
     std::int32_t width = 1;
     for (const SceneRequest& r : requests) {
@@ -72,8 +112,8 @@ struct PagedScene {
     const std::int64_t rows = static_cast<std::int64_t>(positions.size());
     query = DeviceBuffer<std::uint16_t>(rows * kIndexHeads * kIndexDim);
     cache = DeviceBuffer<std::uint16_t>((pages + 2) * page_size * kIndexDim);
-    fill_keys<<<1024, 256>>>(query.data(), query.size(), seed + 11, bfloat16);
-    fill_keys<<<2048, 256>>>(cache.data(), cache.size(), seed + 12, bfloat16);
+    fill_vectors<<<1024, 256>>>(query.data(), query.size(), seed + 11, bfloat16, values, false);
+    fill_vectors<<<2048, 256>>>(cache.data(), cache.size(), seed + 12, bfloat16, values, true);
     page_table = upload(table);
     token_to_request = upload(requests_of_rows);
     sequence_lengths = upload(lengths);

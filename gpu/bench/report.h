@@ -39,7 +39,7 @@ class Report {
  private:
   static std::string number(double value) {
     std::ostringstream text;
-    text.precision(6);
+    text.precision(12);
     text << value;
     return text.str();
   }

@@ -7,12 +7,12 @@
 
 namespace plumbline::gpu::hopper {
 
-inline constexpr int kStagedEntries = 256;  ///< survivors of a warp's 16 keys × 64 queries staged at once
+inline constexpr int kStagedEntries = 128;  ///< survivors of a warp's 16 keys × 32 queries staged at once
 inline constexpr std::uint32_t kListCapacity = 1024;  ///< of one (row, key range)
 
 struct FusedShared {
   ScoreShared score;
-  std::uint64_t staged[8][kStagedEntries];
+  std::uint64_t staged[4 * kGroups][kStagedEntries];
   std::uint32_t counts[kTileQueries];
 };
 
@@ -29,7 +29,7 @@ struct KeepAboveBound {
   std::uint64_t (*staged)[kStagedEntries] = nullptr;
   std::uint32_t* mine = nullptr;
   std::uint64_t* first_list = nullptr;
-  float bound[16] = {};
+  float bound[kPairs / 2] = {};
 
   __device__ __forceinline__ void begin(ScoreShared& s, const ScoreJob& job, std::int64_t first_row,
                                         int group, std::int32_t split) {
@@ -40,7 +40,7 @@ struct KeepAboveBound {
     first_list = lists + ((first_row + group * kGroupQueries) * job.splits + split) * kListCapacity;
     if (thread < kGroupQueries) mine[thread] = 0;
 #pragma unroll
-    for (int pair = 0; pair < 16; ++pair) {
+    for (int pair = 0; pair < kPairs / 2; ++pair) {
       const std::int32_t row = s.row[group * kGroupQueries + pair * 4 + (lane & 3)];
       bound[pair] = row >= 0 ? bounds[row] : __uint_as_float(0x7F800000u);
     }
@@ -57,24 +57,34 @@ struct KeepAboveBound {
     }
   }
 
-  __device__ __forceinline__ void consume(ScoreShared& s, const ScoreJob& job, const float (&products)[128],
-                                          std::int32_t tile, std::uint32_t mapped, int group) const {
+  __device__ __forceinline__ void consume(ScoreShared& s, const ScoreJob& job,
+                                          const float (&products)[kProducts], std::int32_t tile,
+                                          std::uint32_t mapped, int group) const {
     const int lane = static_cast<int>(threadIdx.x & 31u);
-    float sums[32];
+    float sums[kPairs];
     reduce_heads(products, sums);
     std::uint32_t mask = 0;
 #pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      if (!(sums[i] <= bound[i / 2])) mask |= 1u << i;
+    for (int i = 0; i < kPairs; ++i) {
+      if (sums[i] > bound[i / 2]) mask |= 1u << i;
     }
     const std::int32_t warp_first = tile * kTileKeys + static_cast<std::int32_t>(threadIdx.x % 128 / 32) * 16;
     if (warp_first + 16 > s.least_visible[group] || mapped != 0xFFFFu) {
 #pragma unroll
-      for (int i = 0; i < 32; ++i) {
+      for (int i = 0; i < kPairs; ++i) {
         const int key = lane / 4 + 8 * (i % 2);
         const bool live = warp_first + key < s.visible[group * kGroupQueries + (i / 2) * 4 + (lane & 3)] &&
                           (mapped >> key & 1u) != 0;
         if (!live) mask &= ~(1u << i);
+      }
+    }
+    if (!all_finite(sums)) {
+#pragma unroll
+      for (int i = 0; i < kPairs; ++i) {
+        if (!(sums[i] < 0x1p115f)) {
+          mask &= ~(1u << i);
+          atomicAdd(&mine[(i / 2) * 4 + (lane & 3)], kListCapacity + 1);
+        }
       }
     }
     const std::uint32_t kept = __popc(mask);
@@ -86,7 +96,7 @@ struct KeepAboveBound {
     if (total <= kStagedEntries) {
       std::uint32_t slot = through - kept;
 #pragma unroll
-      for (int i = 0; i < 32; ++i) {
+      for (int i = 0; i < kPairs; ++i) {
         if ((mask >> i & 1u) != 0) {
           (*staged)[slot++] = (static_cast<std::uint64_t>(__float_as_uint(sums[i])) << 32) |
                               (base + static_cast<std::uint32_t>((i % 2) * 8 * 64 + (i / 2) * 4));
@@ -97,7 +107,7 @@ struct KeepAboveBound {
       __syncwarp();
     } else {
 #pragma unroll
-      for (int i = 0; i < 32; ++i) {
+      for (int i = 0; i < kPairs; ++i) {
         if ((mask >> i & 1u) != 0) {
           append((static_cast<std::uint64_t>(__float_as_uint(sums[i])) << 32) |
                      (base + static_cast<std::uint32_t>((i % 2) * 8 * 64 + (i / 2) * 4)),

@@ -78,8 +78,8 @@ __device__ RankCut select_rank(const std::uint32_t* keys, std::uint32_t count, s
       __syncthreads();
       return {low, rank};
     }
-    const std::uint32_t last = low + ((1u << shift) - 1u);
-    high = last < high ? last : high;
+    const std::uint32_t width = (1u << shift) - 1u;
+    if (high - low > width) high = low + width;  // low + width alone could pass the largest key
     __syncthreads();
   }
 }

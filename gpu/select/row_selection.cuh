@@ -115,8 +115,8 @@ struct RowSelection {
       above += s.rank.above;
       const std::uint32_t with_bin = above + s.rank.population;
       low += s.rank.bin << shift;
-      const std::uint32_t last = low + ((1u << shift) - 1u);
-      high = last < high ? last : high;
+      const std::uint32_t width = (1u << shift) - 1u;
+      if (high - low > width) high = low + width;
       __syncthreads();
       if (shift == 0) return low;
       if (with_bin <= kCapacity && low > 0) return low - 1;
@@ -274,28 +274,71 @@ struct RowSelection {
     return select_rank<kThreads>(s.keys, count, k, s.min_key, s.max_key, 0, s.histogram, s.rank);
   }
 
+  /// Emits the collected keys above `pivot` in index order: each finds its place by the bitmap's set bits
+  /// before it.
+  template <typename Emit>
+  __device__ static void emit_above(Shared& s, std::uint32_t n, std::uint32_t count, std::uint32_t pivot,
+                                    const Emit& emit) {
+    std::uint32_t* winners = s.histogram;
+    std::uint32_t* set_before = s.equal_bits;
+    std::uint32_t emitted = 0;
+    for (std::uint32_t base = 0; base < n; base += kWindow) {
+      const std::uint32_t width = min(static_cast<std::uint32_t>(kWindow), n - base);
+      const std::uint32_t words = (width + 31) / 32;
+      for (std::uint32_t i = threadIdx.x; i < words; i += kThreads) winners[i] = 0;
+      __syncthreads();
+      for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+        const std::uint32_t at = s.indices[i] - base;
+        if (s.keys[i] > pivot && at < width) atomicOr(&winners[at >> 5], 1u << (at & 31u));
+      }
+      __syncthreads();
+      const std::uint32_t per_thread = (words + kThreads - 1) / kThreads;
+      const std::uint32_t first = threadIdx.x * per_thread;
+      const std::uint32_t last = min(words, first + per_thread);
+      std::uint32_t mine = 0;
+      for (std::uint32_t i = first; i < last; ++i) mine += __popc(winners[i]);
+      std::uint32_t total;
+      std::uint32_t before = emitted + block_exclusive_sum<kThreads>(mine, s.rank.warp_sums, total);
+      for (std::uint32_t i = first; i < last; ++i) {
+        set_before[i] = before;
+        before += __popc(winners[i]);
+      }
+      __syncthreads();
+      for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+        const std::uint32_t at = s.indices[i] - base;
+        if (s.keys[i] > pivot && at < width) {
+          const std::uint32_t below = winners[at >> 5] & ((1u << (at & 31u)) - 1u);
+          emit(set_before[at >> 5] + __popc(below), base + at);
+        }
+      }
+      emitted += total;
+      __syncthreads();
+    }
+  }
+
   /// Emits the winners in index order: collected keys above the cut, and the first `equal_quota` elements
   /// equal to it, taken from the collected ones or, for kFromRow, from the row itself.
   template <bool kFromRow, typename Emit>
   __device__ static void emit_winners(Shared& s, const float* row, std::uint32_t n, std::uint32_t count,
                                       RankCut cut, const Emit& emit) {
+    const bool ties_win = cut.equal_quota > 0;
+    if (!ties_win) return emit_above(s, n, count, cut.pivot, emit);
     std::uint32_t* winners = s.histogram;
     std::uint32_t emitted_above = 0, seen_equal = 0;
-    const bool ties_win = cut.equal_quota > 0;
     for (std::uint32_t base = 0; base < n; base += kWindow) {
       const std::uint32_t width = min(static_cast<std::uint32_t>(kWindow), n - base);
       const std::uint32_t words = (width + 31) / 32;
       const bool marked = kFromRow && n <= kWindow;
       for (std::uint32_t i = threadIdx.x; i < words; i += kThreads) {
         winners[i] = 0;
-        if (ties_win && !marked) s.equal_bits[i] = 0;
+        if (!marked) s.equal_bits[i] = 0;
       }
       __syncthreads();
       for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
         const std::uint32_t key = s.keys[i], at = s.indices[i] - base;
         if (at >= width) continue;
         if (key > cut.pivot) atomicOr(&winners[at >> 5], 1u << (at & 31u));
-        if (!kFromRow && ties_win && key == cut.pivot) atomicOr(&s.equal_bits[at >> 5], 1u << (at & 31u));
+        if (!kFromRow && key == cut.pivot) atomicOr(&s.equal_bits[at >> 5], 1u << (at & 31u));
       }
       if (kFromRow && !marked && seen_equal < cut.equal_quota) {
         for (std::uint32_t i = threadIdx.x; i < width; i += kThreads) {
@@ -310,7 +353,7 @@ struct RowSelection {
       std::uint32_t above = 0, equal = 0;
       for (std::uint32_t i = first; i < last; ++i) {
         above += __popc(winners[i]);
-        if (ties_win) equal += __popc(s.equal_bits[i]);
+        equal += __popc(s.equal_bits[i]);
       }
       unsigned long long total;
       const unsigned long long packed = (static_cast<unsigned long long>(equal) << 32) | above;

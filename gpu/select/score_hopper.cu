@@ -13,7 +13,7 @@ using namespace hopper;
 
 template <KeyType kType>
 __global__ void __launch_bounds__(hopper::kThreads, 1)
-    score_hopper_kernel(ScoreJob job, StorePlane<false> store) {
+    score_hopper_kernel(ScoreJob job, StorePlane<kType, false> store) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   auto& shared = *reinterpret_cast<ScoreShared*>(shared_bytes);
@@ -22,7 +22,8 @@ __global__ void __launch_bounds__(hopper::kThreads, 1)
 }
 
 template <KeyType kType>
-void launch(const ScoreJob& job, const StorePlane<false>& store, unsigned blocks, cudaStream_t stream) {
+void launch(const ScoreJob& job, const StorePlane<kType, false>& store, unsigned blocks,
+            cudaStream_t stream) {
   const auto kernel = score_hopper_kernel<kType>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel), sizeof(ScoreShared), "score_hopper");
   kernel<<<blocks, hopper::kThreads, sizeof(ScoreShared), stream>>>(job, store);
@@ -45,9 +46,8 @@ void score_hopper(const PagedInputs& inputs, std::int32_t columns, const std::in
   const ScoreJob job{inputs, {columns, 0, 0}, visible, nullptr, nullptr, static_cast<std::int32_t>(splits)};
   const unsigned blocks =
       static_cast<unsigned>(std::min<std::int64_t>(limits.multiprocessors, row_tiles * splits));
-  const StorePlane<false> store{scores, row_stride};
-  inputs.type == KeyType::kFloat16 ? launch<KeyType::kFloat16>(job, store, blocks, stream)
-                                   : launch<KeyType::kBfloat16>(job, store, blocks, stream);
+  inputs.type == KeyType::kFloat16 ? launch<KeyType::kFloat16>(job, {scores, row_stride}, blocks, stream)
+                                   : launch<KeyType::kBfloat16>(job, {scores, row_stride}, blocks, stream);
 }
 
 }  // namespace plumbline::gpu

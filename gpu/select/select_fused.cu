@@ -19,11 +19,9 @@ constexpr int kCapacity = 4096;
 constexpr std::int32_t kMaxFusedTopk = 1024;
 using Selection = RowSelection<kSelectThreads, kCapacity>;
 
-__device__ __forceinline__ float score_of_sum(float sum) { return __fdiv_rn(sum, kSqrtIndexDim); }
-
 template <KeyType kType, bool kUndivided>
 __global__ void __launch_bounds__(hopper::kThreads, 1)
-    plane_kernel(ScoreJob job, StorePlane<kUndivided> store) {
+    plane_kernel(ScoreJob job, StorePlane<kType, kUndivided> store) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   if (job.row_count != nullptr && *job.row_count == 0) return;
@@ -39,12 +37,12 @@ __global__ void __launch_bounds__(hopper::kThreads, 1) fused_score_kernel(ScoreJ
 #endif
 }
 
-/// bounds[row]: a sum that about 4 standard deviations put below the k-th largest of the row.
+/// bounds[row]: a doubled head sum that about 4 standard deviations put below the k-th largest of the row.
 __global__ void __launch_bounds__(kSelectThreads)
     bound_kernel(const float* sums, std::int32_t samples, std::int32_t columns, std::int32_t k, float* bounds,
                  std::int32_t* rescored) {
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  auto& s = *reinterpret_cast<Selection::Shared*>(shared_bytes);
+  extern __shared__ __align__(16) unsigned char selection_bytes[];
+  auto& s = *reinterpret_cast<Selection::Shared*>(selection_bytes);
   const std::int64_t row = blockIdx.x;
   if (row == 0 && threadIdx.x == 0) *rescored = 0;
   for (std::int32_t i = static_cast<std::int32_t>(threadIdx.x); i < samples; i += kSelectThreads) {
@@ -71,11 +69,15 @@ struct ListSelection {
   std::int32_t* rescored;  // [0]: count, then rows
 };
 
+__device__ __forceinline__ float list_score(float sum) {
+  return hopper::is_plain(sum) ? hopper::divide_plain(sum) : hopper::score_of_doubled(sum);
+}
+
 /// Selects from a row's lists, or hands the row over.
 __global__ void __launch_bounds__(kSelectThreads, 4) list_selection_kernel(ListSelection job) {
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  auto& s = *reinterpret_cast<Selection::Shared*>(shared_bytes);
-  __shared__ std::uint32_t starts[kSelectThreads], list_total, overflowed;
+  extern __shared__ __align__(16) unsigned char selection_bytes[];
+  auto& s = *reinterpret_cast<Selection::Shared*>(selection_bytes);
+  __shared__ std::uint32_t starts[kSelectThreads], overflowed;
   const std::int64_t row = blockIdx.x;
   const std::uint32_t n = static_cast<std::uint32_t>(max(0, min(job.visible[row], job.columns)));
   const std::uint32_t k = static_cast<std::uint32_t>(job.k);
@@ -95,27 +97,27 @@ __global__ void __launch_bounds__(kSelectThreads, 4) list_selection_kernel(ListS
   if (count > hopper::kListCapacity) overflowed = 1;
   std::uint32_t total;
   starts[threadIdx.x] = block_exclusive_sum<kSelectThreads>(count, s.rank.warp_sums, total);
-  if (threadIdx.x == 0) list_total = total;
   __syncthreads();
   bool proven = overflowed == 0 && total <= kCapacity && total >= k;
-  const std::uint32_t bound = score_key(score_of_sum(job.bounds[row]));
+  const std::uint32_t bound = score_key(hopper::score_of_doubled(job.bounds[row]));
   if (proven) {
+    const std::uint32_t first_step = splits > 1 ? 1u << (31 - __clz(static_cast<int>(splits - 1))) : 0;
     std::uint32_t high = 0, below = 0;
-    for (std::uint32_t split = static_cast<std::uint32_t>(warp_id()); split < splits;
-         split += kSelectThreads / 32) {
-      const std::uint32_t first = starts[split];
-      const std::uint32_t last = split + 1 < splits ? starts[split + 1] : list_total;
-      const std::uint64_t* list = job.lists + (row * job.splits + split) * hopper::kListCapacity;
-      for (std::uint32_t i = first + static_cast<std::uint32_t>(lane_id()); i < last; i += 32) {
-        const std::uint64_t entry = list[i - first];
-        const std::uint32_t key =
-            score_key(score_of_sum(__uint_as_float(static_cast<std::uint32_t>(entry >> 32))));
-        s.keys[i] = key;
-        s.indices[i] = static_cast<std::uint32_t>(entry);
-        high = max(high, key);
-        below += key <= bound;
+    for (std::uint32_t i = threadIdx.x; i < total; i += kSelectThreads) {
+      std::uint32_t split = 0;  // the last whose entries start at or before i
+      for (std::uint32_t step = first_step; step > 0; step /= 2) {
+        if (split + step < splits && starts[split + step] <= i) split += step;
       }
+      const std::uint64_t entry =
+          job.lists[(row * job.splits + split) * hopper::kListCapacity + (i - starts[split])];
+      const std::uint32_t key =
+          score_key(list_score(__uint_as_float(static_cast<std::uint32_t>(entry >> 32))));
+      s.keys[i] = key;
+      s.indices[i] = static_cast<std::uint32_t>(entry);
+      high = max(high, key);
+      below += key <= bound;
     }
+#pragma unroll
     for (int offset = 16; offset > 0; offset >>= 1) {
       high = max(high, __shfl_xor_sync(kFullWarp, high, offset));
       below += __shfl_xor_sync(kFullWarp, below, offset);
@@ -140,8 +142,8 @@ __global__ void __launch_bounds__(kSelectThreads, 4) list_selection_kernel(ListS
 /// The exact route for the rows handed over; `plane` holds their scores in list order.
 __global__ void __launch_bounds__(kSelectThreads, 4)
     rescored_selection_kernel(const float* plane, std::int64_t row_stride, ListSelection job) {
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  auto& s = *reinterpret_cast<Selection::Shared*>(shared_bytes);
+  extern __shared__ __align__(16) unsigned char selection_bytes[];
+  auto& s = *reinterpret_cast<Selection::Shared*>(selection_bytes);
   for (std::int32_t at = static_cast<std::int32_t>(blockIdx.x); at < job.rescored[0];
        at += static_cast<std::int32_t>(gridDim.x)) {
     const std::int64_t row = job.rescored[1 + at];
@@ -156,9 +158,10 @@ __global__ void __launch_bounds__(kSelectThreads, 4)
 }
 
 template <KeyType kType>
-void run(const ScoreJob& every, const ScoreJob& sampled, const ScoreJob& again, const StorePlane<true>& sums,
-         const KeepAboveBound& keep, const StorePlane<false>& plane, const ListSelection& selection,
-         int multiprocessors, float* bounds, cudaStream_t stream) {
+void run(const ScoreJob& every, const ScoreJob& sampled, const ScoreJob& again,
+         const StorePlane<kType, true>& sums, const KeepAboveBound& keep,
+         const StorePlane<kType, false>& plane, const ListSelection& selection, int multiprocessors,
+         float* bounds, cudaStream_t stream) {
   constexpr int kScoreBytes = sizeof(hopper::ScoreShared), kFusedBytes = sizeof(hopper::FusedShared),
                 kSelectBytes = sizeof(Selection::Shared);
   allow_shared_memory(reinterpret_cast<const void*>(plane_kernel<kType, true>), kScoreBytes, "select.fused");
@@ -225,17 +228,18 @@ void FusedSelector::select(const PagedInputs& inputs, std::int32_t columns, cons
   sampled.range.samples = samples;
   sampled.range.samples_log2 = 31 - __builtin_clz(static_cast<unsigned>(samples));
   sampled.splits = sample_splits;
+  again.splits = 0;
   again.row_list = rescored_.data() + 1;
   again.row_count = rescored_.data();
-  const StorePlane<true> sums{samples_.data(), samples};
-  const StorePlane<false> plane{plane_.data(), row_stride};
   const KeepAboveBound keep{bounds_.data(), entries_.data(), counts_.data()};
   const ListSelection selection{bounds_.data(), entries_.data(), counts_.data(), splits, visible, columns, k,
                                 blocks,         rescored_.data()};
   inputs.type == KeyType::kFloat16
-      ? run<KeyType::kFloat16>(every, sampled, again, sums, keep, plane, selection, limits.multiprocessors,
-                               bounds_.data(), stream)
-      : run<KeyType::kBfloat16>(every, sampled, again, sums, keep, plane, selection, limits.multiprocessors,
+      ? run<KeyType::kFloat16>(every, sampled, again, {samples_.data(), samples}, keep,
+                               {plane_.data(), row_stride}, selection, limits.multiprocessors, bounds_.data(),
+                               stream)
+      : run<KeyType::kBfloat16>(every, sampled, again, {samples_.data(), samples}, keep,
+                                {plane_.data(), row_stride}, selection, limits.multiprocessors,
                                 bounds_.data(), stream);
 }
 

@@ -26,7 +26,7 @@ class FusedSelector {
   std::int32_t rescored_rows(cudaStream_t stream) const;
 
  private:
-  DeviceBuffer<float> samples_;          // [rows, samples] undivided sums
+  DeviceBuffer<float> samples_;          // [rows, samples] doubled head sums
   DeviceBuffer<float> bounds_;           // [rows]
   DeviceBuffer<std::uint64_t> entries_;  // [rows, splits, capacity]: sum bits, block
   DeviceBuffer<std::uint32_t> counts_;   // [rows, splits]
