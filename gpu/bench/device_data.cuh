@@ -55,7 +55,7 @@ struct PlaneSpec {
 };
 
 /// Whether the selection's sample holds the column of a row whose first score is `phase` past a 16-byte
-/// boundary (in scores); repeats the rule of RowSelection::sampled_vector.
+/// boundary (in scores); repeats the rule of sampled_vector (row_vectors.cuh).
 __device__ inline bool sampled_by_selection(std::uint32_t n, std::uint32_t k, std::uint32_t phase,
                                             std::uint32_t column) {
   const std::uint64_t depth = k <= 512 ? 10 : 20;

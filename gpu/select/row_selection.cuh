@@ -1,21 +1,13 @@
 #pragma once
 
 #include "gpu/select/rank_select.cuh"
+#include "gpu/select/row_path.h"
+#include "gpu/select/row_vectors.cuh"
 #include "gpu/select/score_key.cuh"
 
 #include <cstdint>
 
 namespace plumbline::gpu {
-
-/// How a row was answered; a witness of the branch, never an input.
-enum class RowPath : std::uint8_t {
-  kUnset = 0,
-  kIdentity = 1,  ///< n <= k: nothing read
-  kDirect = 2,    ///< the whole row fits the candidate buffer
-  kFiltered = 3,  ///< a sampled bound left between k and `capacity` candidates
-  kPivot = 4,     ///< the bound itself is the k-th score: ties at it decide
-  kRescanned = 5  ///< the sampled bound failed; a bound from full histograms replaced it
-};
 
 /// The canonical selection of one row by one block of kThreads threads.
 ///
@@ -46,26 +38,6 @@ struct RowSelection {
     std::uint32_t above;      ///< elements above the bound
     std::uint32_t equal;      ///< elements equal to it
   };
-
-  /// A row's aligned vectors of four; `head` scores lie before them, at most three after.
-  struct RowVectors {
-    const float4* body;
-    std::uint32_t head, count;
-  };
-  __device__ static RowVectors row_vectors(const float* row, std::uint32_t n) {
-    const std::uint32_t misaligned =
-        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(row) >> 2) & 3u;
-    const std::uint32_t head = min(n, (4u - misaligned) & 3u);
-    return {reinterpret_cast<const float4*>(row + head), head, (n - head) / 4};
-  }
-
-  /// The j-th of samples / 4 vectors, spread over the row with a jitter that breaks its periods.
-  __host__ __device__ static std::uint32_t sampled_vector(std::uint32_t j, std::uint32_t samples,
-                                                          std::uint32_t vectors) {
-    const std::uint32_t jitter = (j * 0x9E3779B1u) >> 16;
-    const std::uint64_t scaled = ((static_cast<std::uint64_t>(j) << 16) | jitter) * vectors;
-    return static_cast<std::uint32_t>((scaled >> 16) / (samples / 4));
-  }
 
   /// Samples so that the k-th largest of n scores is expected near the 10th of the sample or deeper (the 20th
   /// where the buffer is tight): about 3 (2.3) times k elements then lie above the bound.

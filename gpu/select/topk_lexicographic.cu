@@ -1,6 +1,6 @@
 #include "gpu/runtime/capability.h"
 #include "gpu/runtime/check.h"
-#include "gpu/select/row_selection.cuh"
+#include "gpu/select/row_shapes.cuh"
 #include "gpu/select/topk_lexicographic.h"
 
 #include <string>
@@ -8,17 +8,6 @@
 namespace plumbline::gpu {
 namespace {
 
-/// Blocks sized for a kind of row: as measured, short rows want many small blocks, long ones fewer large
-/// ones.
-template <int kThreads_, int kBlocks_, int kCapacity_>
-struct Shape {
-  static constexpr int kThreads = kThreads_;
-  static constexpr int kBlocks = kBlocks_;  // resident per multiprocessor
-  using Selection = RowSelection<kThreads_, kCapacity_>;
-};
-using ShortRows = Shape<256, 5, 2048>;
-using LongRows = Shape<512, 3, 4096>;
-using LargeK = Shape<512, 2, 8192>;
 constexpr std::int32_t kShortColumns = 16384;
 
 template <typename Shape>
@@ -44,9 +33,8 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 template <typename Shape>
 void launch(const TopkRequest& request, cudaStream_t stream) {
   const auto kernel = topk_lexicographic_kernel<Shape>;
-  constexpr int kBytes = sizeof(typename Shape::Selection::Shared);
-  allow_shared_memory(reinterpret_cast<const void*>(kernel), kBytes, "topk_lexicographic");
-  kernel<<<static_cast<unsigned>(request.rows), Shape::kThreads, kBytes, stream>>>(request);
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), Shape::kSharedBytes, "topk_lexicographic");
+  kernel<<<static_cast<unsigned>(request.rows), Shape::kThreads, Shape::kSharedBytes, stream>>>(request);
   PLUMBLINE_CHECK_LAUNCH(topk_lexicographic_kernel);
 }
 
@@ -58,7 +46,8 @@ void topk_lexicographic(const TopkRequest& request, cudaStream_t stream) {
   }
   if (request.rows <= 0) return;
   if (request.k > 1024) {
-    launch<LargeK>(request, stream);
+    const bool roomy = current_device_limits().shared_bytes_per_block >= LargeK::kSharedBytes;
+    roomy ? launch<LargeK>(request, stream) : launch<LargeKTight>(request, stream);
   } else if (request.k <= 512 && request.columns <= kShortColumns) {
     launch<ShortRows>(request, stream);
   } else {

@@ -18,7 +18,7 @@ struct TopkRequest {
   std::int32_t columns = 0;
   std::int32_t k = 0;              ///< 1 … kMaxTopk
   std::int32_t* blocks = nullptr;  ///< [rows, k]
-  std::uint8_t* paths = nullptr;   ///< [rows] or null: the branch that answered each row (RowPath)
+  std::uint8_t* paths = nullptr;   ///< [rows] or null: the branch that answered each row (row_path.h)
 };
 
 inline constexpr std::int32_t kMaxTopk = 2048;

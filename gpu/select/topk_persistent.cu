@@ -1,15 +1,12 @@
 #include "gpu/runtime/capability.h"
 #include "gpu/runtime/check.h"
-#include "gpu/select/row_selection.cuh"
+#include "gpu/select/row_shapes.cuh"
 #include "gpu/select/topk_persistent.h"
 
 #include <string>
 
 namespace plumbline::gpu {
 namespace {
-
-constexpr int kThreads = 512;
-constexpr int kBlocksPerMultiprocessor = 3;
 
 /// What the parts of a row leave for its last block: k entries a part, in ascending index order throughout.
 struct PartWinners {
@@ -18,10 +15,10 @@ struct PartWinners {
   std::uint32_t* arrived;  // [rows], zero before the launch
 };
 
-template <int kCapacity>
-__global__ void __launch_bounds__(kThreads, kCapacity > 4096 ? 2 : kBlocksPerMultiprocessor)
+template <typename Shape>
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     topk_persistent_kernel(TopkRequest request, PersistentGeometry geometry, PartWinners winners) {
-  using Selection = RowSelection<kThreads, kCapacity>;
+  using Selection = typename Shape::Selection;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   auto& shared = *reinterpret_cast<typename Selection::Shared*>(shared_bytes);
   __shared__ bool last;
@@ -65,18 +62,17 @@ __global__ void __launch_bounds__(kThreads, kCapacity > 4096 ? 2 : kBlocksPerMul
                             blocks[position] = winners.indices[rows_winners + index];
                           });
   }
-  for (std::uint32_t i = n + threadIdx.x; i < k; i += kThreads) blocks[i] = -1;
+  for (std::uint32_t i = n + threadIdx.x; i < k; i += Shape::kThreads) blocks[i] = -1;
   if (request.paths != nullptr && threadIdx.x == 0) request.paths[row] = static_cast<std::uint8_t>(path);
 }
 
-template <int kCapacity>
+template <typename Shape>
 void launch(const TopkRequest& request, const PersistentGeometry& geometry, const PartWinners& winners,
             cudaStream_t stream) {
-  const auto kernel = topk_persistent_kernel<kCapacity>;
-  constexpr int kBytes = sizeof(typename RowSelection<kThreads, kCapacity>::Shared);
-  allow_shared_memory(reinterpret_cast<const void*>(kernel), kBytes, "topk_persistent");
-  kernel<<<static_cast<unsigned>(request.rows * geometry.parts), kThreads, kBytes, stream>>>(
-      request, geometry, winners);
+  const auto kernel = topk_persistent_kernel<Shape>;
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), Shape::kSharedBytes, "topk_persistent");
+  kernel<<<static_cast<unsigned>(request.rows * geometry.parts), Shape::kThreads, Shape::kSharedBytes,
+           stream>>>(request, geometry, winners);
   PLUMBLINE_CHECK_LAUNCH(topk_persistent_kernel);
 }
 
@@ -87,8 +83,8 @@ void topk_persistent(const TopkRequest& request, cudaStream_t stream) {
     throw Unsupported("topk_persistent: k must be 1 to 2048, found " + std::to_string(request.k));
   }
   if (request.rows <= 0) return;
-  const std::int64_t resident =
-      std::int64_t{kBlocksPerMultiprocessor} * current_device_limits().multiprocessors;
+  const DeviceLimits limits = current_device_limits();
+  const std::int64_t resident = std::int64_t{LongRows::kBlocks} * limits.multiprocessors;
   const PersistentGeometry geometry = persistent_geometry(request.rows, request.columns, request.k, resident);
   PartWinners winners{};
   void* memory = nullptr;
@@ -102,9 +98,11 @@ void topk_persistent(const TopkRequest& request, cudaStream_t stream) {
     PLUMBLINE_CHECK(cudaMemsetAsync(winners.arrived, 0, static_cast<std::size_t>(request.rows) * 4, stream));
   }
   if (request.k <= 1024) {
-    launch<4096>(request, geometry, winners, stream);
+    launch<LongRows>(request, geometry, winners, stream);
+  } else if (limits.shared_bytes_per_block >= LargeK::kSharedBytes) {
+    launch<LargeK>(request, geometry, winners, stream);
   } else {
-    launch<8192>(request, geometry, winners, stream);
+    launch<LargeKTight>(request, geometry, winners, stream);
   }
   if (memory != nullptr) PLUMBLINE_CHECK(cudaFreeAsync(memory, stream));
 }
