@@ -74,6 +74,20 @@ run_tests() {
   count_junit "$report"
 }
 
+# build_and_test PRESET DEVELOPER [CTEST OPTIONS...]: a build that fails counts as one failure.
+build_and_test() {
+  local preset=$1 developer=$2
+  shift 2
+  say "build $preset"
+  if ! { configure "$preset" -DPLUMBLINE_DEVELOPER="$developer" >/dev/null && build "$preset"; }; then
+    printf 'FAILED: the build of %s\n' "$preset" >&2
+    failed=$((failed + 1))
+    return
+  fi
+  say "test $preset"
+  run_tests "$preset" "$@"
+}
+
 # A step that is no test of ctest's: one failure when the command fails, one pass when it does not.
 step() {
   local name=$1

@@ -1,79 +1,138 @@
+#include "oracle/bench/capture_read.h"
 #include "oracle/bench/certified_product.h"
 #include "oracle/cli/commands.h"
 #include "oracle/report/machine.h"
 #include "oracle/report/output_file.h"
 #include "oracle/report/report_json.h"
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include <fmt/format.h>
+#include <omp.h>
 
 namespace plumbline {
 namespace {
 
-struct BenchCommand {
+// The figures as JSON where they are asked for, else as text.
+class Figures {
+ public:
+  explicit Figures(const std::string& json) : standard_output_(json == "-") {
+    if (!json.empty() && !standard_output_) file_.emplace(json);
+  }
+  void tell(const char* command, Json figures, const std::string& text) const {
+    const Machine machine = this_machine();
+    Json report = {{"schema", 1}, {"command", command}, {"machine", machine_json(machine)}};
+    report.update(figures);
+    if (file_) file_->write(to_text(report));
+    if (standard_output_) return fmt::print("{}", to_text(report));
+    fmt::print("{}, {} threads, {}, build {}\n{}", machine.cpu, machine.threads, machine.compiler,
+               machine.build, text);
+  }
+
+ private:
+  bool standard_output_;
+  std::optional<OutputFile> file_;
+};
+
+struct BenchSelect {
   std::string case_text = format_case(certified_product_case()), json;
   int repetitions = 5, threads = 0;
 
-  void select() const {
-    std::optional<OutputFile> file;
-    if (!json.empty() && json != "-") file.emplace(json);
+  void run() const {
+    const Figures figures(json);
+    if (threads > 0) omp_set_num_threads(threads);
     CertifiedProductOptions options;
     options.repetitions = repetitions;
     options.threads = threads;
     const CertifiedProductResult result = bench_certified_product(parse_case(case_text), options);
-    const Machine machine = this_machine();
-    const Json report = {{"schema", 1},
-                         {"command", "bench select"},
-                         {"machine", machine_json(machine)},
-                         {"case", case_text},
-                         {"rows", result.rows},
-                         {"blocks", result.blocks},
-                         {"threads", result.threads},
-                         {"repetitions", repetitions},
-                         {"product_seconds", result.product_seconds},
-                         {"product_isa", result.product_isa},
-                         {"certified_seconds", result.certified_seconds},
-                         {"certified_isa", result.isa},
-                         {"ratio", result.ratio},
-                         {"peak_extra_bytes", result.peak_extra_bytes},
-                         {"resolved_exactly", result.resolved_exactly_total},
-                         {"rows_verified", result.rows_verified},
-                         {"verified", result.verified}};
-    if (file) file->write(to_text(report));
-    if (json == "-") return fmt::print("{}", to_text(report));
-    fmt::print("{}, {} threads, {}, build {}\n{}\n", machine.cpu, result.threads, machine.compiler,
-               machine.build, case_text);
-    fmt::print("Eigen float32 product   {:8.3f} s  ({})\n", result.product_seconds, result.product_isa);
-    fmt::print("certified selection     {:8.3f} s  ({})\n", result.certified_seconds, result.isa);
-    fmt::print("ratio                   {:8.2f}    (medians of {}, in turns)\n", result.ratio, repetitions);
-    fmt::print("memory beyond inputs    {:8.0f} MiB\n",
-               static_cast<double>(result.peak_extra_bytes) / (1 << 20));
-    fmt::print("blocks decided exactly  {:8}    of {}\n", result.resolved_exactly_total,
-               result.rows * result.blocks);
-    fmt::print("{} rows decided again with the filter off: {}\n", result.rows_verified,
-               result.verified ? "the same" : "DIFFERENT");
+    const Json json_figures = {{"case", case_text},
+                               {"rows", result.rows},
+                               {"blocks", result.blocks},
+                               {"threads", result.threads},
+                               {"repetitions", repetitions},
+                               {"product_seconds", result.product_seconds},
+                               {"product_isa", result.product_isa},
+                               {"certified_seconds", result.certified_seconds},
+                               {"certified_isa", result.isa},
+                               {"ratio", result.ratio},
+                               {"peak_extra_bytes", result.peak_extra_bytes},
+                               {"resolved_exactly", result.resolved_exactly_total},
+                               {"rows_verified", result.rows_verified},
+                               {"verified", result.verified}};
+    std::string text = case_text + "\n";
+    text +=
+        fmt::format("Eigen float32 product   {:8.3f} s  ({})\n", result.product_seconds, result.product_isa);
+    text += fmt::format("certified selection     {:8.3f} s  ({})\n", result.certified_seconds, result.isa);
+    text += fmt::format("ratio                   {:8.2f}    (medians of {}, in turns)\n", result.ratio,
+                        repetitions);
+    text += fmt::format("memory beyond inputs    {:8.0f} MiB\n",
+                        static_cast<double>(result.peak_extra_bytes) / (1 << 20));
+    text += fmt::format("blocks decided exactly  {:8}    of {}\n", result.resolved_exactly_total,
+                        result.rows * result.blocks);
+    text += fmt::format("{} rows decided again with the filter off: {}\n", result.rows_verified,
+                        result.verified ? "the same" : "DIFFERENT");
+    figures.tell("bench select", json_figures, text);
+    if (!result.verified) throw std::runtime_error("the filter changed a selection");
+  }
+};
+
+struct BenchRead {
+  std::string folder = std::filesystem::temp_directory_path().string(), json;
+  std::int64_t mebibytes = 2048;
+
+  void run() const {
+    const Figures figures(json);
+    const CaptureReadTimes times = measure_capture_read(folder, mebibytes << 20);
+    const double gibibytes = static_cast<double>(times.bytes) / (1 << 30);
+    std::string text =
+        fmt::format("contiguous capture of {:.2f} GiB, warm cache, medians of 5 in turns\n", gibibytes);
+    text += fmt::format("plain HDF5 read         {:8.3f} s  {:.2f} GiB/s\n", times.plain_seconds,
+                        gibibytes / times.plain_seconds);
+    text += fmt::format("read and validated      {:8.3f} s  {:.2f} GiB/s\n", times.ours_seconds,
+                        gibibytes / times.ours_seconds);
+    text += fmt::format("share of the plain speed{:8.0f} %\n", 100 * times.ratio);
+    figures.tell("bench read",
+                 {{"bytes", times.bytes},
+                  {"plain_seconds", times.plain_seconds},
+                  {"ours_seconds", times.ours_seconds},
+                  {"ratio", times.ratio}},
+                 text);
   }
 };
 
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
-  auto bench = std::make_shared<BenchCommand>();
   CLI::App* command = app.add_subcommand("bench", "Measure side by side on this machine");
   command->require_subcommand(1);
-  CLI::App* select = command->add_subcommand(
+
+  auto select = std::make_shared<BenchSelect>();
+  CLI::App* select_command = command->add_subcommand(
       "select", "The certified selection beside a plain Eigen float32 matrix product of the same shape");
-  select->add_option("--case", bench->case_text, "The case")->capture_default_str();
-  select->add_option("--repetitions", bench->repetitions, "Runs of each; the median counts")
+  select_command->add_option("--case", select->case_text, "The case")->capture_default_str();
+  select_command->add_option("--repetitions", select->repetitions, "Runs of each; the median counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  select->add_option("--threads", bench->threads, "Threads to use (default: OMP_NUM_THREADS)")
+  select_command->add_option("--threads", select->threads, "Threads to use (default: OMP_NUM_THREADS)")
       ->check(CLI::Range(1, 4096));
-  select->add_option("--json", bench->json, "Write the figures to this file (-: standard output)");
-  select->callback([bench] { bench->select(); });
+  select_command->add_option("--json", select->json, "Write the figures to this file (-: standard output)");
+  select_command->callback([select] { select->run(); });
+
+  auto read = std::make_shared<BenchRead>();
+  CLI::App* read_command =
+      command->add_subcommand("read", "Reading and checking a large capture beside a plain HDF5 read");
+  read_command->add_option("--folder", read->folder, "Where the capture is written, and removed again")
+      ->capture_default_str();
+  read_command->add_option("--mebibytes", read->mebibytes, "Size of the capture")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  read_command->add_option("--json", read->json, "Write the figures to this file (-: standard output)");
+  read_command->callback([read] { read->run(); });
 }
 
 }  // namespace plumbline
