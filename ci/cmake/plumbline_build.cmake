@@ -15,6 +15,9 @@ target_compile_options(plumbline_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-fast-math;-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${PLUMBLINE_DEVELOPER}>>:-Werror>)
 
+# Builds from nothing take half the time with this; without it a build proves that every file includes what it uses.
+option(PLUMBLINE_PRECOMPILE_PARTS "Precompile the headers that most files include" OFF)
+
 # plumbline_part(NAME [LIBS...]): the static library plumbline::NAME of every .cpp below the calling folder,
 # except what lies in a cli/ or native/ folder.
 function(plumbline_part name)
@@ -23,4 +26,8 @@ function(plumbline_part name)
   add_library(plumbline_${name} STATIC ${sources})
   add_library(plumbline::${name} ALIAS plumbline_${name})
   target_link_libraries(plumbline_${name} PUBLIC plumbline_flags ${ARGN})
+  if(PLUMBLINE_PRECOMPILE_PARTS)
+    target_precompile_headers(plumbline_${name} PRIVATE
+      <algorithm> <cmath> <cstring> <functional> <map> <memory> <optional> <span> <string> <vector> <fmt/ranges.h>)
+  endif()
 endfunction()
