@@ -1,0 +1,82 @@
+#include "reference/numeric/linear.h"
+
+#include "reference/numeric/linear_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plumbline {
+namespace {
+
+using linear_kernel::kPanel;
+using linear_kernel::kRows;
+static_assert(LinearWeight::kPanel == kPanel);
+
+/// Rows of x that stay in a second-level cache beside a panel of weights.
+constexpr std::int64_t kChunk = 64;
+
+void product_of_panel(const double* x, std::int64_t rows, const LinearWeight& weight, std::int64_t panel,
+                      linear_kernel::Kernel kernel, std::vector<double>& padded, double* out) {
+  const std::int64_t inner = weight.inner(), outputs = weight.outputs();
+  const std::int64_t first = panel * kPanel, width = std::min<std::int64_t>(kPanel, outputs - first);
+  double block[kRows * kPanel];
+  for (std::int64_t row = 0; row < rows; row += kRows) {
+    const std::int64_t count = std::min<std::int64_t>(kRows, rows - row);
+    const double* source = x + row * inner;
+    if (count < kRows) {
+      padded.assign(static_cast<std::size_t>(kRows * inner), 0.0);
+      std::copy_n(source, count * inner, padded.begin());
+      source = padded.data();
+    }
+    kernel(source, inner, weight.panel(panel), block);
+    for (std::int64_t r = 0; r < count; ++r) {
+      std::copy_n(block + r * kPanel, width, out + (row + r) * outputs + first);
+    }
+  }
+}
+
+}  // namespace
+
+LinearWeight::LinearWeight(std::span<const float> weight, std::int64_t outputs, std::int64_t inner)
+    : outputs_(outputs), inner_(inner) {
+  panels_.resize(static_cast<std::size_t>(panels() * kPanel * inner));
+  for (std::int64_t n = 0; n < outputs; ++n) {
+    float* column = panels_.data() + n / kPanel * kPanel * inner + n % kPanel;
+    for (std::int64_t k = 0; k < inner; ++k) {
+      column[k * kPanel] = weight[static_cast<std::size_t>(n * inner + k)];
+    }
+  }
+}
+
+void linear(std::span<const double> x, std::int64_t rows, const LinearWeight& weight, Products products,
+            std::span<double> out) {
+  linear_kernel::Kernel kernel = products == Products::exact ? linear_kernel::fused() : nullptr;
+  if (kernel == nullptr) kernel = linear_kernel::separate;
+#pragma omp parallel
+  {
+    std::vector<double> padded;
+    for (std::int64_t row = 0; row < rows; row += kChunk) {
+#pragma omp for schedule(static) nowait
+      for (std::int64_t panel = 0; panel < weight.panels(); ++panel) {
+        product_of_panel(x.data() + row * weight.inner(), std::min(kChunk, rows - row), weight, panel, kernel,
+                         padded, out.data() + row * weight.outputs());
+      }
+    }
+  }
+}
+
+void linear_magnitude(std::span<const double> x, std::int64_t rows, const LinearWeight& weight,
+                      std::span<double> out) {
+  const std::int64_t inner = weight.inner(), outputs = weight.outputs();
+  for (std::int64_t t = 0; t < rows; ++t) {
+    for (std::int64_t n = 0; n < outputs; ++n) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < inner; ++k) {
+        sum += std::fabs(x[static_cast<std::size_t>(t * inner + k)] * static_cast<double>(weight.at(n, k)));
+      }
+      out[static_cast<std::size_t>(t * outputs + n)] = sum;
+    }
+  }
+}
+
+}  // namespace plumbline
