@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "reference/model/number.h"
 #include "reference/numeric/transcendental.h"
 #include "reference/numeric/ulp.h"
 
@@ -12,42 +13,87 @@ namespace {
 
 /// Half the smallest float32 subnormal: what one underflowing product may lose.
 constexpr double kUnderflow = 0x1p-150;
+constexpr double kFloat32Roundoff = 0x1p-24;
+/// Our own elementary functions are at most 1 ULP off in double.
+constexpr double kOwnFunction = 0x1p-52;
+constexpr double kSoftplusThreshold = 20;
 
-Bounded plain_sum(std::span<const Bounded> terms) {
-  Bounded sum;
-  for (const Bounded& term : terms) sum = sum + term;
+template <typename Number>
+Number plain_sum(std::span<const Number> terms) {
+  Number sum{};
+  for (const Number& term : terms) sum = sum + term;
   return sum;
 }
 
-/// Our own function is at most 1 ULP off in double; |sin'| and |cos'| are at most 1.
-Bounded of_angle(double value, Bounded angle) { return {value, std::abs(value) * 0x1p-52 + angle.error}; }
+/// |sin'| and |cos'| are at most 1.
+template <typename Number>
+Number of_angle(double value, Number angle) {
+  return within<Number>(value, std::abs(value) * kOwnFunction + error_of(angle));
+}
+
+double sigmoid_of(double x) {
+  const double e = exp_of(-std::abs(x));
+  return x >= 0 ? 1 / (1 + e) : e / (1 + e);
+}
+
+/// log(1 + y) for y >= 0, a few ULP off: the rounding of 1 + y is undone by the quotient (Kahan; Higham 2002, §1.14.1).
+double log_of_one_plus(double y) {
+  const double sum = 1 + y;
+  return sum == 1 ? y : log_of(sum) * (y / (sum - 1));
+}
 
 }  // namespace
 
-Bounded EngineArithmetic::step(Bounded exact) const {
+template <typename Number>
+Number BasicEngineArithmetic<Number>::step(Number exact) const {
   return profile_->float32_arithmetic ? rounded(DType::float32, exact) : exact;
 }
 
-Bounded EngineArithmetic::sum(std::span<const Bounded> terms) const {
+template <typename Number>
+Number BasicEngineArithmetic<Number>::store(Number result) const {
+  return rounded(storage_, result);
+}
+
+template <typename Number>
+Number BasicEngineArithmetic<Number>::sum(std::span<const Number> terms) const {
   return profile_->float32_arithmetic ? float32_sum_any_order(terms) : plain_sum(terms);
 }
 
-Bounded EngineArithmetic::mean(std::span<const Bounded> terms) const {
+template <typename Number>
+Number BasicEngineArithmetic<Number>::mean(std::span<const Number> terms) const {
   return divided(sum(terms), terms.size());
 }
 
-Bounded EngineArithmetic::mean_square(std::span<const Bounded> terms) const {
-  std::vector<Bounded> squares;
-  squares.reserve(terms.size());
-  for (const Bounded& term : terms) squares.push_back(term * term);
-  if (!profile_->float32_arithmetic) return divided(plain_sum(squares), terms.size());
-  // Each square may be rounded, or fused into the addition: n roundings on every term's way through the sum.
-  const Bounded exact = plain_sum(squares);
-  const auto count = static_cast<int>(terms.size());
-  return divided(widened(widened_by_roundings(exact, count), count * kUnderflow), terms.size());
+template <typename Number>
+Number BasicEngineArithmetic<Number>::mean_square(std::span<const Number> terms) const {
+  return divided(sum_of_squares(terms), terms.size());
 }
 
-Bounded EngineArithmetic::dot(std::span<const double> a, std::span<const double> b) const {
+template <typename Number>
+Number BasicEngineArithmetic<Number>::sum_of_squares(std::span<const Number> terms) const {
+  return dot(terms, terms);
+}
+
+template <typename Number>
+Number BasicEngineArithmetic<Number>::dot(std::span<const Number> a, std::span<const Number> b) const {
+  Number sum{};
+  double magnitude = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const Number product = a[i] * b[i];
+    sum = sum + product;
+    magnitude += largest_magnitude(product);
+  }
+  if (!profile_->float32_arithmetic) return sum;
+  // Each product may be rounded, or fused into the addition: n roundings on every term's way through the sum.
+  const auto count = static_cast<double>(a.size());
+  const Number all = exactly<Number>(magnitude * (1 + count * 0x1p-52));
+  return widened(sum, error_of(widened_by_roundings(all, static_cast<int>(a.size()))) + count * kUnderflow);
+}
+
+template <typename Number>
+Number BasicEngineArithmetic<Number>::dot(std::span<const double> a, std::span<const double> b) const
+  requires(!std::is_same_v<Number, double>)
+{
   double sum = 0, magnitude = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double product = a[i] * b[i];
@@ -55,37 +101,97 @@ Bounded EngineArithmetic::dot(std::span<const double> a, std::span<const double>
     magnitude += std::abs(product);
   }
   const auto count = static_cast<double>(a.size());
-  const Bounded ours = widened({sum, 0}, magnitude * count * 0x1p-52);
+  const Number ours = within<Number>(sum, magnitude * count * 0x1p-52);
   if (!profile_->float32_arithmetic) return ours;
-  return widened(
-      ours, widened_by_roundings({magnitude * (1 + count * 0x1p-52), 0}, static_cast<int>(a.size())).error +
-                count * kUnderflow);
+  const Number all = exactly<Number>(magnitude * (1 + count * 0x1p-52));
+  return widened(ours, error_of(widened_by_roundings(all, static_cast<int>(a.size()))) + count * kUnderflow);
 }
 
-Bounded EngineArithmetic::reciprocal_root(Bounded a) const {
-  if (profile_->reciprocal_root_ulp)
+template <typename Number>
+Number BasicEngineArithmetic<Number>::reciprocal_root(Number a) const {
+  if (profile_->reciprocal_root_ulp) {
     return from_library(reciprocal(square_root(a)), *profile_->reciprocal_root_ulp);
+  }
   return step(reciprocal(step(square_root(a))));
 }
 
-Bounded EngineArithmetic::cosine(Bounded angle) const {
-  return from_library(of_angle(cosine_of(angle.value), angle), profile_->trigonometry_ulp);
+template <typename Number>
+Number BasicEngineArithmetic<Number>::quotient(Number a, Number b) const {
+  return step(a * reciprocal(b));
 }
 
-Bounded EngineArithmetic::sine(Bounded angle) const {
-  return from_library(of_angle(sine_of(angle.value), angle), profile_->trigonometry_ulp);
+template <typename Number>
+Number BasicEngineArithmetic<Number>::cosine(Number angle) const {
+  return from_library(of_angle(cosine_of(value_of(angle)), angle), profile_->trigonometry_ulp);
 }
 
-Bounded EngineArithmetic::divided(Bounded sum, std::size_t count) const {
-  const Bounded share = sum * Bounded{1 / static_cast<double>(count), 0};
+template <typename Number>
+Number BasicEngineArithmetic<Number>::sine(Number angle) const {
+  return from_library(of_angle(sine_of(value_of(angle)), angle), profile_->trigonometry_ulp);
+}
+
+template <typename Number>
+Number BasicEngineArithmetic<Number>::exponential(Number x) const {
+  const double value = exp_of(value_of(x));
+  const double spread = error_of(x) == 0 ? 0 : value * (exp_of(error_of(x)) - 1) * (1 + 0x1p-40);
+  return from_library(within<Number>(value, spread + value * kOwnFunction), profile_->exponential_ulp);
+}
+
+template <typename Number>
+double BasicEngineArithmetic<Number>::exponential_error() const {
+  return profile_->float32_arithmetic ? profile_->exponential_ulp * 2 * kFloat32Roundoff : 0;
+}
+
+template <typename Number>
+Number BasicEngineArithmetic<Number>::sigmoid(Number x) const {
+  const double s = sigmoid_of(value_of(x));
+  // |s''| stays below 0.1, so the slope over the interval exceeds that at its middle by at most 0.1·e.
+  const double slope = s * (1 - s) + 0.1 * error_of(x);
+  // The exponential's error reaches s damped by 1 − s; sum and quotient round once each.
+  const double roundings = profile_->float32_arithmetic ? 2 * kFloat32Roundoff * (1 + kFloat32Roundoff) : 0;
+  const double own = s * ((1 - s) * exponential_error() + roundings + 4 * kOwnFunction);
+  return within<Number>(s, slope * error_of(x) + own);
+}
+
+template <typename Number>
+Number BasicEngineArithmetic<Number>::silu(Number x) const {
+  const double v = value_of(x), s = sigmoid_of(v), result = v * s;
+  // |(x·s)''| stays below 0.5.
+  const double slope = std::abs(s + v * s * (1 - s)) + 0.5 * error_of(x);
+  const double roundings = profile_->float32_arithmetic ? 3 * kFloat32Roundoff * (1 + 2 * kFloat32Roundoff) : 0;
+  const double own = std::abs(result) * ((1 - s) * exponential_error() + roundings + 5 * kOwnFunction);
+  return within<Number>(result, slope * error_of(x) + own);
+}
+
+template <typename Number>
+Number BasicEngineArithmetic<Number>::softplus(Number x) const {
+  const double v = value_of(x);
+  if (v - error_of(x) > kSoftplusThreshold) return x;
+  const double s = sigmoid_of(v), exponential = exp_of(v);
+  const double result = v > kSoftplusThreshold ? v : log_of_one_plus(exponential);
+  const double slope = s + 0.25 * error_of(x);
+  // Where the interval straddles the threshold the two branches differ by e^-20.
+  const double straddle = v + error_of(x) > kSoftplusThreshold ? 0x1p-28 : 0;
+  const double library = profile_->float32_arithmetic ? profile_->logarithm_ulp * 2 * kFloat32Roundoff : 0;
+  const double own = s * exponential_error() + result * (library + 8 * kOwnFunction);
+  return within<Number>(result, slope * error_of(x) + straddle + own);
+}
+
+template <typename Number>
+Number BasicEngineArithmetic<Number>::divided(Number sum, std::size_t count) const {
+  const Number share = sum * exactly<Number>(1 / static_cast<double>(count));
   if (std::has_single_bit(count)) return step(share);
-  const Bounded ours = widened(share, std::abs(share.value) * 0x1p-52);  // 1/n is rounded
+  const Number ours = widened(share, std::abs(value_of(share)) * 0x1p-52);  // 1/n is rounded
   return profile_->float32_arithmetic ? widened_by_roundings(ours, 2) : ours;
 }
 
-Bounded EngineArithmetic::from_library(Bounded exact, double ulp) const {
+template <typename Number>
+Number BasicEngineArithmetic<Number>::from_library(Number exact, double ulp) const {
   if (!profile_->float32_arithmetic) return exact;
   return widened(exact, ulp * ulp_of(DType::float32, largest_magnitude(exact)));
 }
+
+template class BasicEngineArithmetic<Bounded>;
+template class BasicEngineArithmetic<double>;
 
 }  // namespace plumbline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 
 #include "fixtures/dtype.h"
 #include "reference/model/bounded.h"
@@ -8,38 +9,64 @@
 
 namespace plumbline {
 
-/// The operations a layer is made of, rounded and bounded as the engine of a profile does them.
-class EngineArithmetic {
+/// The operations a layer is made of, rounded and bounded as the engine of a profile does them. Number is Bounded or
+/// double (see number.h).
+template <typename Number>
+class BasicEngineArithmetic {
  public:
-  EngineArithmetic(const RoundingProfile& profile, DType storage) : profile_(&profile), storage_(storage) {}
+  BasicEngineArithmetic(const RoundingProfile& profile, DType storage)
+      : profile_(&profile), storage_(storage) {}
 
   const RoundingProfile& profile() const { return *profile_; }
   DType storage() const { return storage_; }
 
   /// One operation's result, before it is stored: rounded to float32 where the engine computes in float32.
-  Bounded step(Bounded exact) const;
+  Number step(Number exact) const;
   /// A result the engine stores in a tensor.
-  Bounded store(Bounded result) const { return rounded(storage_, result); }
+  Number store(Number result) const;
   /// store() where `stored` holds, else the number itself.
-  Bounded store_if(bool stored, Bounded result) const { return stored ? store(result) : result; }
+  Number store_if(bool stored, Number result) const { return stored ? store(result) : result; }
+  /// An operation whose result becomes an activation: stepped, and rounded to storage where the engine stores
+  /// activations.
+  Number stored(Number exact) const { return store_if(profile_->store_activations, step(exact)); }
+  /// stored() where `where` holds, else only stepped.
+  Number stored_if(bool where, Number exact) const { return where ? stored(exact) : step(exact); }
 
-  Bounded sum(std::span<const Bounded> terms) const;
+  Number sum(std::span<const Number> terms) const;
   /// sum / n, as a division or as a product with fl(1/n).
-  Bounded mean(std::span<const Bounded> terms) const;
+  Number mean(std::span<const Number> terms) const;
   /// Mean of the squares.
-  Bounded mean_square(std::span<const Bounded> terms) const;
+  Number mean_square(std::span<const Number> terms) const;
+  /// Sum of the squares.
+  Number sum_of_squares(std::span<const Number> terms) const;
+  /// Dot product of numbers with their errors; products and sums in any order of float32 operations.
+  Number dot(std::span<const Number> a, std::span<const Number> b) const;
   /// Dot product of stored numbers, which are exact.
-  Bounded dot(std::span<const double> a, std::span<const double> b) const;
-  Bounded reciprocal_root(Bounded a) const;
-  Bounded cosine(Bounded angle) const;
-  Bounded sine(Bounded angle) const;
+  Number dot(std::span<const double> a, std::span<const double> b) const
+    requires(!std::is_same_v<Number, double>);
+
+  Number reciprocal_root(Number a) const;
+  Number quotient(Number a, Number b) const;
+  Number cosine(Number angle) const;
+  Number sine(Number angle) const;
+  Number exponential(Number x) const;
+  /// 1 / (1 + e^-x).
+  Number sigmoid(Number x) const;
+  /// x / (1 + e^-x).
+  Number silu(Number x) const;
+  /// log(1 + e^x), x itself above 20 (PyTorch's threshold).
+  Number softplus(Number x) const;
 
  private:
-  Bounded divided(Bounded sum, std::size_t count) const;
-  Bounded from_library(Bounded exact, double ulp) const;
+  Number divided(Number sum, std::size_t count) const;
+  Number from_library(Number exact, double ulp) const;
+  /// Relative error of the engine's float32 exponential.
+  double exponential_error() const;
 
   const RoundingProfile* profile_;
   DType storage_;
 };
+
+using EngineArithmetic = BasicEngineArithmetic<Bounded>;
 
 }  // namespace plumbline

@@ -10,7 +10,8 @@ namespace plumbline {
 /// "Gemma" RMSNorm of one vector (MODEL.md §2, Norms): x · 1/√(mean(x²) + ε) · (1 + w), with one rounding to
 /// storage at the end where the profile stores norms. ε enters as the engine's float32. All spans have one
 /// length; `out` may be `x`.
-void gemma_rmsnorm(std::span<const Bounded> x, std::span<const double> weight, double epsilon,
-                   const EngineArithmetic& arithmetic, std::span<Bounded> out);
+template <typename Number>
+void gemma_rmsnorm(std::span<const Number> x, std::span<const double> weight, double epsilon,
+                   const BasicEngineArithmetic<Number>& arithmetic, std::span<Number> out);
 
 }  // namespace plumbline

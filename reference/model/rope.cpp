@@ -3,21 +3,25 @@
 #include <fmt/format.h>
 
 #include "fixtures/error.h"
+#include "reference/model/number.h"
 #include "reference/numeric/transcendental.h"
 #include "reference/numeric/ulp.h"
 
 namespace plumbline {
 
-RotaryFrequencies recorded_frequencies(std::span<const float> inverse_frequencies,
-                                       const MropeSections& sections) {
-  RotaryFrequencies frequencies{{}, sections};
-  for (const float frequency : inverse_frequencies) frequencies.per_pair.push_back({frequency, 0});
+template <typename Number>
+BasicRotaryFrequencies<Number> recorded_frequencies(std::span<const float> inverse_frequencies,
+                                                    const MropeSections& sections) {
+  BasicRotaryFrequencies<Number> frequencies{{}, sections};
+  for (const float frequency : inverse_frequencies) frequencies.per_pair.push_back(exactly<Number>(frequency));
   return frequencies;
 }
 
-RotaryFrequencies default_frequencies(double theta, std::int64_t rotary_dim, const MropeSections& sections,
-                                      const EngineArithmetic& arithmetic) {
-  RotaryFrequencies frequencies{{}, sections};
+template <typename Number>
+BasicRotaryFrequencies<Number> default_frequencies(double theta, std::int64_t rotary_dim,
+                                                   const MropeSections& sections,
+                                                   const BasicEngineArithmetic<Number>& arithmetic) {
+  BasicRotaryFrequencies<Number> frequencies{{}, sections};
   for (std::int64_t i = 0; i < rotary_dim / 2; ++i) {
     const double exponent = static_cast<double>(2 * i) / static_cast<double>(rotary_dim);
     const double power = pow_of(theta, exponent);
@@ -29,45 +33,60 @@ RotaryFrequencies default_frequencies(double theta, std::int64_t rotary_dim, con
       error += exact_exponent ? 0 : power * 0x1p-23 * exponent * log_of(theta);
       error += arithmetic.profile().power_ulp * ulp_of(DType::float32, power * (1 + 0x1p-20));
     }
-    frequencies.per_pair.push_back(arithmetic.step(reciprocal({power, error})));
+    frequencies.per_pair.push_back(arithmetic.step(reciprocal(within<Number>(power, error))));
   }
   return frequencies;
 }
 
-Rotation rotation_at(const Coordinates& coordinates, const RotaryFrequencies& frequencies,
-                     const EngineArithmetic& arithmetic) {
+template <typename Number>
+BasicRotation<Number> rotation_at(const Coordinates& coordinates,
+                                  const BasicRotaryFrequencies<Number>& frequencies,
+                                  const BasicEngineArithmetic<Number>& arithmetic) {
   const std::size_t pairs = frequencies.per_pair.size();
   const bool stored = arithmetic.profile().store_trigonometry;
-  Rotation rotation;
+  BasicRotation<Number> rotation;
   rotation.cosine.reserve(pairs);
   rotation.sine.reserve(pairs);
   for (std::size_t i = 0; i < pairs; ++i) {
     const std::int64_t coordinate =
         coordinate_of_pair(coordinates, static_cast<std::int64_t>(i), frequencies.sections);
-    const Bounded position = arithmetic.step({static_cast<double>(coordinate), 0});
-    const Bounded angle = arithmetic.step(position * frequencies.per_pair[i]);
+    const Number position = arithmetic.step(exactly<Number>(static_cast<double>(coordinate)));
+    const Number angle = arithmetic.step(position * frequencies.per_pair[i]);
     rotation.cosine.push_back(arithmetic.store_if(stored, arithmetic.cosine(angle)));
     rotation.sine.push_back(arithmetic.store_if(stored, arithmetic.sine(angle)));
   }
   return rotation;
 }
 
-void rope(std::span<Bounded> head, const Rotation& rotation, const EngineArithmetic& arithmetic) {
+template <typename Number>
+void rope(std::span<Number> head, const BasicRotation<Number>& rotation,
+          const BasicEngineArithmetic<Number>& arithmetic) {
   const std::size_t pairs = rotation.cosine.size();
   if (2 * pairs > head.size()) {
     throw InputError(fmt::format("rotary width {} exceeds the head's {} elements", 2 * pairs, head.size()));
   }
   const bool stored = arithmetic.profile().rope == RopeRounding::each_operation;
-  const auto product = [&](Bounded a, Bounded b) {
+  const auto product = [&](Number a, Number b) {
     return arithmetic.store_if(stored, arithmetic.step(a * b));
   };
-  const auto sum = [&](Bounded a, Bounded b) { return arithmetic.store(arithmetic.step(a + b)); };
+  const auto sum = [&](Number a, Number b) { return arithmetic.store(arithmetic.step(a + b)); };
   for (std::size_t i = 0; i < pairs; ++i) {
-    const Bounded first = head[i], second = head[i + pairs];
+    const Number first = head[i], second = head[i + pairs];
     head[i] = sum(product(first, rotation.cosine[i]), product(-second, rotation.sine[i]));
     head[i + pairs] = sum(product(second, rotation.cosine[i]), product(first, rotation.sine[i]));
   }
   for (std::size_t i = 2 * pairs; i < head.size(); ++i) head[i] = arithmetic.store(head[i]);
 }
+
+#define PLUMBLINE_INSTANTIATE(Number)                                                                       \
+  template BasicRotaryFrequencies<Number> recorded_frequencies(std::span<const float>, const MropeSections&); \
+  template BasicRotaryFrequencies<Number> default_frequencies(double, std::int64_t, const MropeSections&,   \
+                                                              const BasicEngineArithmetic<Number>&);        \
+  template BasicRotation<Number> rotation_at(const Coordinates&, const BasicRotaryFrequencies<Number>&,     \
+                                             const BasicEngineArithmetic<Number>&);                         \
+  template void rope(std::span<Number>, const BasicRotation<Number>&, const BasicEngineArithmetic<Number>&);
+PLUMBLINE_INSTANTIATE(Bounded)
+PLUMBLINE_INSTANTIATE(double)
+#undef PLUMBLINE_INSTANTIATE
 
 }  // namespace plumbline

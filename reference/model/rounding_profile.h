@@ -25,6 +25,7 @@ struct RoundingProfile {
   std::string_view name;
   /// Operations between two stored tensors round to float32; false: they do not round at all.
   bool float32_arithmetic = true;
+  bool store_activations = true;   ///< what one layer or module hands to the next is rounded to storage
   bool store_norm = true;          ///< a norm's result is rounded to storage before RoPE
   bool store_pooled_key = true;    ///< the mean of a block's raw keys is rounded to storage before the norm
   bool store_trigonometry = true;  ///< cos and sin are rounded to storage
@@ -32,8 +33,20 @@ struct RoundingProfile {
   ScoreScale score_scale = ScoreScale::none;
   /// Largest error of the engine's float32 1/√x; empty: a correctly rounded root and division.
   std::optional<double> reciprocal_root_ulp;
+  /// Gated residual: every step from the norm to the mixed input is rounded to storage; false: only the result.
+  bool store_residual_steps = true;
+  bool store_beta = true;           ///< GDN: sigmoid(b) is rounded to storage
+  bool store_convolution = true;    ///< GDN and PLE: the convolution is rounded to storage before its SiLU
+  bool store_gated_norm_steps = true;  ///< GDN: norm, weight and gate round to storage one by one; false: once
+  bool store_probabilities = true;  ///< attention: normalised probabilities are rounded to storage before P·V
+  bool store_scores = true;         ///< attention: q·k is rounded to storage before the softmax
+  bool store_output_gate = true;    ///< attention: sigmoid(gate) is rounded to storage before the product
+  bool store_router_weights = true;  ///< MoE: weights of the chosen experts are rounded to storage
+  bool weight_before_down = false;  ///< MoE: the router weight multiplies before the down projection
   double trigonometry_ulp = 0;  ///< largest error of its float32 sin and cos
   double power_ulp = 0;         ///< largest error of its float32 pow
+  double exponential_ulp = 0;   ///< largest error of its float32 exp
+  double logarithm_ulp = 0;     ///< largest error of its float32 log1p
 };
 
 /// No rounding but that of the stored query and key: the definition of the model.
