@@ -83,11 +83,16 @@ Number BasicEngineArithmetic<Number>::dot(std::span<const Number> a, std::span<c
     sum = sum + product;
     magnitude += largest_magnitude(product);
   }
+  return reduced(sum, magnitude, static_cast<std::int64_t>(a.size()));
+}
+
+template <typename Number>
+Number BasicEngineArithmetic<Number>::reduced(Number sum, double magnitude, std::int64_t terms) const {
   if (!profile_->float32_arithmetic) return sum;
   // Each product may be rounded, or fused into the addition: n roundings on every term's way through the sum.
-  const auto count = static_cast<double>(a.size());
+  const auto count = static_cast<double>(terms);
   const Number all = exactly<Number>(magnitude * (1 + count * 0x1p-52));
-  return widened(sum, error_of(widened_by_roundings(all, static_cast<int>(a.size()))) + count * kUnderflow);
+  return widened(sum, error_of(widened_by_roundings(all, static_cast<int>(terms))) + count * kUnderflow);
 }
 
 template <typename Number>
@@ -102,9 +107,7 @@ Number BasicEngineArithmetic<Number>::dot(std::span<const double> a, std::span<c
   }
   const auto count = static_cast<double>(a.size());
   const Number ours = within<Number>(sum, magnitude * count * 0x1p-52);
-  if (!profile_->float32_arithmetic) return ours;
-  const Number all = exactly<Number>(magnitude * (1 + count * 0x1p-52));
-  return widened(ours, error_of(widened_by_roundings(all, static_cast<int>(a.size()))) + count * kUnderflow);
+  return reduced(ours, magnitude, static_cast<std::int64_t>(a.size()));
 }
 
 template <typename Number>

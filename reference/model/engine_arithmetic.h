@@ -45,6 +45,9 @@ class BasicEngineArithmetic {
   Number dot(std::span<const double> a, std::span<const double> b) const
     requires(!std::is_same_v<Number, double>);
 
+  /// A double sum of `terms` products, with Σ|product| = `magnitude`, as the engine's float32 sum in any order.
+  Number reduced(Number sum, double magnitude, std::int64_t terms) const;
+
   Number reciprocal_root(Number a) const;
   Number quotient(Number a, Number b) const;
   Number cosine(Number angle) const;

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <vector>
+
+#include "reference/model/causal_convolution.h"
+#include "reference/model/delta_rule.h"
+#include "reference/numeric/linear.h"
+
+namespace plumbline {
+
+enum class GateActivation : std::uint8_t { silu, sigmoid };
+
+/// One Gated DeltaNet layer (MODEL.md §2, GDN). Value head j uses key head j div (value heads / key heads).
+struct GatedDeltaNetWeights {
+  std::int64_t key_heads = 16, value_heads = 48, key_dim = 128, value_dim = 128;
+  double epsilon = 1e-6;
+  GateActivation output_gate = GateActivation::silu;
+  LinearWeight qkv;                        ///< [2·key_heads·key_dim + value_heads·value_dim, hidden]
+  LinearWeight z;                          ///< [value_heads·value_dim, hidden]
+  LinearWeight b, a;                       ///< [value_heads, hidden]
+  ConvolutionWeights convolution;          ///< over all qkv channels, dilation 1
+  std::vector<double> decay_log, dt_bias;  ///< A_log and dt_bias, [value_heads]
+  std::vector<double> norm;                ///< [value_dim], a plain gain
+  LinearWeight out;                        ///< [hidden, value_heads·value_dim]
+
+  std::int64_t channels() const { return 2 * key_heads * key_dim + value_heads * value_dim; }
+};
+
+/// What a sequence leaves behind in one layer.
+template <typename Number>
+struct GatedDeltaNetState {
+  Rows<Number> convolution;         ///< [taps − 1, channels]: the last inputs of the convolution
+  std::vector<Rows<Number>> heads;  ///< per value head [key_dim, value_dim]
+
+  explicit GatedDeltaNetState(const GatedDeltaNetWeights& weights);
+};
+
+/// Which of the two equivalent forms of the delta rule computes the recurrence. The chunk grid starts at the call's
+/// first token.
+enum class DeltaRuleForm : std::uint8_t { recurrent, chunked };
+constexpr std::int64_t kDeltaRuleChunk = 64;
+
+/// Results of the layer's steps that engines expose.
+template <typename Number>
+struct GatedDeltaNetTrace {
+  Rows<Number> projected;   ///< [T, channels] q, k, v before the convolution
+  Rows<Number> recurrence;  ///< [T·value_heads, value_dim] the delta rule's output
+  Rows<Number> normed;      ///< the same after the gated norm
+};
+
+/// x [T, hidden] → [T, hidden]; moves `state` on past x. `trace` may be null.
+template <typename Number>
+Rows<Number> gated_delta_net(const Rows<Number>& x, const GatedDeltaNetWeights& weights, DeltaRuleForm form,
+                             const BasicEngineArithmetic<Number>& arithmetic, GatedDeltaNetState<Number>& state,
+                             GatedDeltaNetTrace<Number>* trace = nullptr);
+
+// The layer's steps, for replaying each on an engine's own inputs.
+
+/// Convolution, gates and the delta rule on projected inputs: [T·value_heads, value_dim], an activation.
+template <typename Number>
+Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<Number>& b, const Rows<Number>& a,
+                                      const GatedDeltaNetWeights& weights, DeltaRuleForm form,
+                                      const BasicEngineArithmetic<Number>& arithmetic,
+                                      GatedDeltaNetState<Number>& state);
+/// RMSNorm of each head's output times the plain gain times act(z); z is [T, value_heads·value_dim].
+template <typename Number>
+Rows<Number> gated_norm(const Rows<Number>& recurrence, const Rows<Number>& z, const GatedDeltaNetWeights& weights,
+                        const BasicEngineArithmetic<Number>& arithmetic);
+/// [T·heads, dim] as [T, heads·dim] and back; the numbers lie the same way.
+template <typename Number>
+Rows<Number> reshaped(Rows<Number> x, std::int64_t rows);
+
+}  // namespace plumbline
