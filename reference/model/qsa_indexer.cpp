@@ -32,7 +32,7 @@ std::vector<Bounded> QsaIndexer::normed_head(const TensorView& projected, std::i
   for (std::size_t d = 0; d < elements.size(); ++d) {
     elements[d] = {decode_element(projected.dtype, projected.at(token, head, d)), 0};
   }
-  gemma_rmsnorm(elements, weights_.query_norm, config_.norm_epsilon, arithmetic_, elements);
+  gemma_rmsnorm<Bounded>(elements, weights_.query_norm, config_.norm_epsilon, arithmetic_, elements);
   return elements;
 }
 
@@ -59,7 +59,7 @@ BoundedTensor QsaIndexer::queries(const TensorView& projected,
         rotation_at(coordinates[static_cast<std::size_t>(token)], weights_.frequencies, arithmetic_);
     for (std::int64_t head = 0; head < projected.extent(1); ++head) {
       std::vector<Bounded> elements = normed_head(projected, token, head);
-      rope(elements, rotation, arithmetic_);
+      rope<Bounded>(elements, rotation, arithmetic_);
       for (const Bounded& value : elements) rotated.set(element++, value);
     }
   }
@@ -68,8 +68,8 @@ BoundedTensor QsaIndexer::queries(const TensorView& projected,
 
 void QsaIndexer::block_key(const TensorView& raw, const Coordinates& first, std::span<Bounded> out) const {
   block_pool(raw, arithmetic_, out);
-  gemma_rmsnorm(out, weights_.key_norm, config_.norm_epsilon, arithmetic_, out);
-  rope(out, rotation_at(first, weights_.frequencies, arithmetic_), arithmetic_);
+  gemma_rmsnorm<Bounded>(out, weights_.key_norm, config_.norm_epsilon, arithmetic_, out);
+  rope<Bounded>(out, rotation_at(first, weights_.frequencies, arithmetic_), arithmetic_);
 }
 
 }  // namespace plumbline

@@ -16,7 +16,7 @@ std::vector<Bounded> normed(const std::vector<double>& x, const std::vector<doub
                             const EngineArithmetic& arithmetic) {
   std::vector<Bounded> values;
   for (const double value : x) values.push_back({value, 0});
-  gemma_rmsnorm(values, weight, epsilon, arithmetic, values);
+  gemma_rmsnorm<Bounded>(values, weight, epsilon, arithmetic, values);
   return values;
 }
 

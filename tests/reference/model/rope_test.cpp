@@ -26,7 +26,7 @@ RotaryFrequencies real_frequencies() {
 std::vector<Bounded> one_hot(std::size_t hot, const Coordinates& coordinates) {
   std::vector<Bounded> head(kRealDim);
   head[hot] = {1, 0};
-  rope(head, rotation_at(coordinates, real_frequencies(), kExact), kExact);
+  rope<Bounded>(head, rotation_at(coordinates, real_frequencies(), kExact), kExact);
   return head;
 }
 
@@ -74,7 +74,7 @@ TEST(Rope, SectionsShorterThanTheirShareLeaveTheRestToTime) {
 
 TEST(Rope, RefusesARotaryWidthBeyondTheHead) {
   std::vector<Bounded> head(8);
-  EXPECT_THROW(rope(head, rotation_at({}, real_frequencies(), kExact), kExact), InputError);
+  EXPECT_THROW(rope<Bounded>(head, rotation_at({}, real_frequencies(), kExact), kExact), InputError);
 }
 
 TEST(Rope, BoundCoversAnEngineThatRoundsEachOperation) {
@@ -92,7 +92,7 @@ TEST(Rope, BoundCoversAnEngineThatRoundsEachOperation) {
         x.push_back(round(static_cast<float>((d * 37 + position * 11) % 101 - 50) * 0.013f));
         head.push_back({x.back(), 0});
       }
-      rope(head, rotation_at(Coordinates::text(position), frequencies, arithmetic), arithmetic);
+      rope<Bounded>(head, rotation_at(Coordinates::text(position), frequencies, arithmetic), arithmetic);
       for (std::size_t pair = 0; pair < 4; ++pair) {
         const float angle = static_cast<float>(position) * inverse[pair];
         const float cosine = round(std::cos(angle)), sine = round(std::sin(angle));
