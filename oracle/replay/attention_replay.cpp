@@ -1,17 +1,19 @@
-#include <algorithm>
-
 #include "oracle/replay/layer_replay.h"
 #include "reference/model/expand_tokens.h"
 #include "reference/model/gemma_rmsnorm.h"
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
 
+#include <algorithm>
+
 namespace plumbline {
 namespace {
 
-/// Head rows [T·heads, dim] of a projection's columns [first, first + dim) of every head of `stride` columns, normed.
-Rows<Bounded> normed_heads(const Rows<Bounded>& projected, std::int64_t heads, std::int64_t stride, std::int64_t dim,
-                           const std::vector<double>& weight, const ReplayContext& context) {
+/// Head rows [T·heads, dim] of a projection's columns [first, first + dim) of every head of `stride` columns,
+/// normed.
+Rows<Bounded> normed_heads(const Rows<Bounded>& projected, std::int64_t heads, std::int64_t stride,
+                           std::int64_t dim, const std::vector<double>& weight,
+                           const ReplayContext& context) {
   Rows<Bounded> out(projected.rows * heads, dim);
   for (std::int64_t row = 0; row < out.rows; ++row) {
     gemma_rmsnorm<Bounded>(projected.part(row / heads, row % heads * stride, dim), weight,
@@ -20,7 +22,8 @@ Rows<Bounded> normed_heads(const Rows<Bounded>& projected, std::int64_t heads, s
   return out;
 }
 
-/// Keys or values of all tokens so far: [tokens, heads·dim] from the recorded [heads, tokens, dim], without padding.
+/// Keys or values of all tokens so far: [tokens, heads·dim] from the recorded [heads, tokens, dim], without
+/// padding.
 Rows<Bounded> cached(const RecordedForward& forward, const std::string& dataset, const LiveTokens& live,
                      const AttentionGeometry& geometry) {
   const std::int64_t all = live.padded + live.earlier + live.count, heads = geometry.key_value_heads;
@@ -29,7 +32,8 @@ Rows<Bounded> cached(const RecordedForward& forward, const std::string& dataset,
   for (std::int64_t t = 0; t < out.rows; ++t) {
     for (std::int64_t head = 0; head < heads; ++head) {
       const auto source = by_head.row(head * all + live.padded + t);
-      std::copy(source.begin(), source.end(), out.part(t, head * geometry.head_dim, geometry.head_dim).begin());
+      std::copy(source.begin(), source.end(),
+                out.part(t, head * geometry.head_dim, geometry.head_dim).begin());
     }
   }
   return out;
@@ -38,32 +42,36 @@ Rows<Bounded> cached(const RecordedForward& forward, const std::string& dataset,
 void rotate(Rows<Bounded>& heads, std::int64_t per_token, const std::vector<Coordinates>& coordinates,
             const ReplayContext& context) {
   for (std::int64_t row = 0; row < heads.rows; ++row) {
-    const Rotation rotation =
-        rotation_at(coordinates[static_cast<std::size_t>(row / per_token)], context.frequencies, context.arithmetic);
+    const Rotation rotation = rotation_at(coordinates[static_cast<std::size_t>(row / per_token)],
+                                          context.frequencies, context.arithmetic);
     rope<Bounded>(heads.row(row), rotation, context.arithmetic);
   }
 }
 
-/// Tokens each query attends, from the recorded additive mask of the indexer: 0 keeps a token, as far as it is not in
-/// the future. Counted from the first live token.
-std::vector<std::int32_t> selected_tokens(const Rows<double>& mask, std::int64_t query, const LiveTokens& live) {
+/// Tokens each query attends, from the recorded additive mask of the indexer: 0 keeps a token, as far as it
+/// is not in the future. Counted from the first live token.
+std::vector<std::int32_t> selected_tokens(const Rows<double>& mask, std::int64_t query,
+                                          const LiveTokens& live) {
   std::vector<std::int32_t> tokens;
   for (std::int64_t t = 0; t <= live.earlier + query; ++t) {
-    if (mask.row(query)[static_cast<std::size_t>(live.padded + t)] == 0) tokens.push_back(static_cast<std::int32_t>(t));
+    if (mask.row(query)[static_cast<std::size_t>(live.padded + t)] == 0)
+      tokens.push_back(static_cast<std::int32_t>(t));
   }
   return tokens;
 }
 
 }  // namespace
 
-void replay_attention(const ReplayContext& context, const ReplayStep& step, std::int64_t layer, TapCollector& taps) {
+void replay_attention(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                      TapCollector& taps) {
   const LayerWeights& layer_weights = context.weights.layers[static_cast<std::size_t>(layer)];
   if (!layer_weights.attention) return;
   const QsaWeights& weights = *layer_weights.attention;
   const AttentionGeometry& geometry = context.config.attention;
   const RecordedForward& forward = step.forward;
   const std::int64_t dim = geometry.head_dim;
-  const std::string module = layer_tap(layer, ".self_attn"), input = layer_tap(layer, ".attn_hyper_connection/out");
+  const std::string module = layer_tap(layer, ".self_attn"),
+                    input = layer_tap(layer, ".attn_hyper_connection/out");
   const std::string state = "state/layers." + std::to_string(layer) + "/";
   const auto projected = [&](const LinearWeight& weight, const LiveTokens& live) {
     return linear_layer(recorded(forward, input, live), weight, context.arithmetic);
@@ -71,14 +79,15 @@ void replay_attention(const ReplayContext& context, const ReplayStep& step, std:
 
   taps.compare(forward, module + ".indexer.index_qk_proj/out", "indexer.projection", 1,
                [&](const LiveTokens& live) { return projected(weights.index, live); });
-  taps.compare(forward, module + ".q_norm/out", "attention.query_norm", geometry.heads, [&](const LiveTokens& live) {
-    return normed_heads(projected(weights.query_and_gate, live), geometry.heads, 2 * dim, dim, weights.query_norm,
-                        context);
-  });
+  taps.compare(forward, module + ".q_norm/out", "attention.query_norm", geometry.heads,
+               [&](const LiveTokens& live) {
+                 return normed_heads(projected(weights.query_and_gate, live), geometry.heads, 2 * dim, dim,
+                                     weights.query_norm, context);
+               });
   taps.compare(forward, module + ".k_norm/out", "attention.key_norm", geometry.key_value_heads,
                [&](const LiveTokens& live) {
-                 return normed_heads(projected(weights.key, live), geometry.key_value_heads, dim, dim, weights.key_norm,
-                                     context);
+                 return normed_heads(projected(weights.key, live), geometry.key_value_heads, dim, dim,
+                                     weights.key_norm, context);
                });
   if (!forward.has(module + ".indexer/out") || !forward.has(state + "keys")) return;
   taps.compare(forward, module + "/out", "attention.out", 1, [&](const LiveTokens& live) {

@@ -30,13 +30,15 @@ GatedDeltaNetState<Bounded> recorded_state(const ReplayStep& step, std::int64_t 
 
 }  // namespace
 
-void replay_delta_net(const ReplayContext& context, const ReplayStep& step, std::int64_t layer, TapCollector& taps) {
+void replay_delta_net(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                      TapCollector& taps) {
   const LayerWeights& layer_weights = context.weights.layers[static_cast<std::size_t>(layer)];
   if (!layer_weights.delta_net) return;
   const GatedDeltaNetWeights& weights = *layer_weights.delta_net;
   const EngineArithmetic& arithmetic = context.arithmetic;
   const RecordedForward& forward = step.forward;
-  const std::string module = layer_tap(layer, ".linear_attn"), input = layer_tap(layer, ".attn_hyper_connection/out");
+  const std::string module = layer_tap(layer, ".linear_attn"),
+                    input = layer_tap(layer, ".attn_hyper_connection/out");
 
   struct Recurrence {
     Rows<Bounded> out;
@@ -47,10 +49,10 @@ void replay_delta_net(const ReplayContext& context, const ReplayStep& step, std:
     Recurrence result{{}, recorded_state(step, layer, live, weights)};
     // A call of one token over a cache takes the recurrent form (MODEL.md §2, GDN).
     const bool single = live.count == 1 && step.before != nullptr && live.earlier > 0;
-    result.out = delta_rule_of_projection(recorded(forward, module + ".in_proj_qkv/out", live),
-                                          linear_layer(x, weights.b, arithmetic), linear_layer(x, weights.a, arithmetic),
-                                          weights, single ? DeltaRuleForm::recurrent : DeltaRuleForm::chunked, arithmetic,
-                                          result.state);
+    result.out = delta_rule_of_projection(
+        recorded(forward, module + ".in_proj_qkv/out", live), linear_layer(x, weights.b, arithmetic),
+        linear_layer(x, weights.a, arithmetic), weights,
+        single ? DeltaRuleForm::recurrent : DeltaRuleForm::chunked, arithmetic, result.state);
     return result;
   };
   taps.compare(forward, module + ".in_proj_qkv/out", "delta_net.projection", 1, [&](const LiveTokens& live) {
@@ -58,8 +60,8 @@ void replay_delta_net(const ReplayContext& context, const ReplayStep& step, std:
   });
   taps.compare(forward, module + ".norm/in", "delta_net.recurrence", weights.value_heads,
                [&](const LiveTokens& live) { return recurrence(live).out; });
-  taps.compare_whole(forward, "state/layers." + std::to_string(layer) + "/recurrent_states.0", "delta_net.state",
-                     weights.value_heads * weights.key_dim, [&](const LiveTokens& live) {
+  taps.compare_whole(forward, "state/layers." + std::to_string(layer) + "/recurrent_states.0",
+                     "delta_net.state", weights.value_heads * weights.key_dim, [&](const LiveTokens& live) {
                        const GatedDeltaNetState<Bounded> state = recurrence(live).state;
                        Rows<Bounded> all(weights.value_heads * weights.key_dim, weights.value_dim);
                        auto to = all.numbers.begin();
@@ -68,13 +70,16 @@ void replay_delta_net(const ReplayContext& context, const ReplayStep& step, std:
                        }
                        return all;
                      });
-  taps.compare(forward, module + ".norm/out", "delta_net.gated_norm", weights.value_heads, [&](const LiveTokens& live) {
-    const Rows<Bounded> z = linear_layer(recorded(forward, input, live), weights.z, arithmetic);
-    return gated_norm(recorded(forward, module + ".norm/in", live, weights.value_heads), z, weights, arithmetic);
-  });
+  taps.compare(forward, module + ".norm/out", "delta_net.gated_norm", weights.value_heads,
+               [&](const LiveTokens& live) {
+                 const Rows<Bounded> z = linear_layer(recorded(forward, input, live), weights.z, arithmetic);
+                 return gated_norm(recorded(forward, module + ".norm/in", live, weights.value_heads), z,
+                                   weights, arithmetic);
+               });
   taps.compare(forward, module + "/out", "delta_net.out", 1, [&](const LiveTokens& live) {
-    return linear_layer(reshaped(recorded(forward, module + ".norm/out", live, weights.value_heads), live.count),
-                        weights.out, arithmetic);
+    return linear_layer(
+        reshaped(recorded(forward, module + ".norm/out", live, weights.value_heads), live.count), weights.out,
+        arithmetic);
   });
 }
 

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "oracle/replay/recorded_forward.h"
 #include "oracle/replay/tap_report.h"
 #include "reference/model/engine_arithmetic.h"
 #include "reference/model/model_config.h"
 #include "reference/model/model_weights.h"
 #include "reference/model/rope.h"
+
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace plumbline {
 
@@ -62,11 +62,15 @@ struct ReplayStep {
 };
 
 // The parts of a layer; each compares what the capture has of it.
-void replay_residuals(const ReplayContext& context, const ReplayStep& step, std::int64_t layer, TapCollector& taps);
+void replay_residuals(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                      TapCollector& taps);
 void replay_ple(const ReplayContext& context, const ReplayStep& step, std::int64_t layer, TapCollector& taps);
-void replay_delta_net(const ReplayContext& context, const ReplayStep& step, std::int64_t layer, TapCollector& taps);
-void replay_attention(const ReplayContext& context, const ReplayStep& step, std::int64_t layer, TapCollector& taps);
-void replay_experts(const ReplayContext& context, const ReplayStep& step, std::int64_t layer, TapCollector& taps);
+void replay_delta_net(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                      TapCollector& taps);
+void replay_attention(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                      TapCollector& taps);
+void replay_experts(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                    TapCollector& taps);
 
 /// A recorded convolution state [channels, times] as [times, channels].
 Rows<Bounded> by_time(const Rows<Bounded>& by_channel);

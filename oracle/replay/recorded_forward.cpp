@@ -1,18 +1,20 @@
 #include "oracle/replay/recorded_forward.h"
 
-#include <algorithm>
-
 #include "fixtures/error.h"
 #include "fixtures/small_float.h"
 #include "reference/model/bounded.h"
+
+#include <algorithm>
 
 namespace plumbline {
 namespace {
 
 double number_at(const Tensor& tensor, std::int64_t index) {
-  if (tensor.dtype == DType::int64) return static_cast<double>(tensor.as<std::int64_t>()[static_cast<std::size_t>(index)]);
+  if (tensor.dtype == DType::int64)
+    return static_cast<double>(tensor.as<std::int64_t>()[static_cast<std::size_t>(index)]);
   if (tensor.dtype == DType::int32) return tensor.as<std::int32_t>()[static_cast<std::size_t>(index)];
-  return decode_element(tensor.dtype, tensor.bytes.data() + index * static_cast<std::int64_t>(size_of(tensor.dtype)));
+  return decode_element(tensor.dtype,
+                        tensor.bytes.data() + index * static_cast<std::int64_t>(size_of(tensor.dtype)));
 }
 
 }  // namespace
@@ -25,15 +27,18 @@ RecordedForward::RecordedForward(const ModelCapture& capture, const ModelCapture
   for (std::int64_t batch = 0; batch < forward.batch; ++batch) {
     std::int64_t padded = 0;
     if (mask) {
-      while (padded < all && mask->as<std::int64_t>()[static_cast<std::size_t>(batch * all + padded)] == 0) ++padded;
+      while (padded < all && mask->as<std::int64_t>()[static_cast<std::size_t>(batch * all + padded)] == 0)
+        ++padded;
     }
     const std::int64_t first = std::max<std::int64_t>(0, padded - forward.position);
-    sequences_.push_back({batch, std::min(first, forward.tokens), std::max<std::int64_t>(0, forward.tokens - first),
+    sequences_.push_back({batch, std::min(first, forward.tokens),
+                          std::max<std::int64_t>(0, forward.tokens - first),
                           std::max<std::int64_t>(0, forward.position - padded), padded});
   }
 }
 
-Rows<double> RecordedForward::live_rows(const std::string& dataset, const LiveTokens& live, std::int64_t split) const {
+Rows<double> RecordedForward::live_rows(const std::string& dataset, const LiveTokens& live,
+                                        std::int64_t split) const {
   const Tensor tensor = capture_->read(*forward_, dataset);
   const std::int64_t all_tokens = forward_->batch * forward_->tokens;
   const std::int64_t total = element_count(tensor.shape);
@@ -50,7 +55,8 @@ Rows<double> RecordedForward::live_rows(const std::string& dataset, const LiveTo
   return rows;
 }
 
-Rows<double> RecordedForward::whole(const std::string& dataset, std::int64_t batch, std::int64_t row_count) const {
+Rows<double> RecordedForward::whole(const std::string& dataset, std::int64_t batch,
+                                    std::int64_t row_count) const {
   const Tensor tensor = capture_->read(*forward_, dataset);
   const std::int64_t per_batch = element_count(tensor.shape) / forward_->batch;
   Rows<double> rows(row_count, row_count == 0 ? 0 : per_batch / row_count);
@@ -60,12 +66,15 @@ Rows<double> RecordedForward::whole(const std::string& dataset, std::int64_t bat
   return rows;
 }
 
-DType RecordedForward::dtype(const std::string& dataset) const { return capture_->read(*forward_, dataset).dtype; }
+DType RecordedForward::dtype(const std::string& dataset) const {
+  return capture_->read(*forward_, dataset).dtype;
+}
 
 std::vector<std::int64_t> RecordedForward::tokens(const LiveTokens& live) const {
   const Tensor ids = capture_->read(*forward_, "input_ids");
-  const auto row = ids.as<std::int64_t>().subspan(static_cast<std::size_t>(live.batch * forward_->tokens + live.first),
-                                                  static_cast<std::size_t>(live.count));
+  const auto row =
+      ids.as<std::int64_t>().subspan(static_cast<std::size_t>(live.batch * forward_->tokens + live.first),
+                                     static_cast<std::size_t>(live.count));
   return {row.begin(), row.end()};
 }
 
@@ -80,8 +89,8 @@ std::vector<Coordinates> RecordedForward::coordinates(const LiveTokens& live) co
       continue;
     }
     const auto axis = [&](std::int64_t index) {
-      return ids->as<std::int64_t>()[static_cast<std::size_t>((index * forward_->batch + live.batch) * forward_->tokens +
-                                                              token)];
+      return ids->as<std::int64_t>()[static_cast<std::size_t>(
+          (index * forward_->batch + live.batch) * forward_->tokens + token)];
     };
     all.push_back({axis(1), axis(2), axis(3)});
   }

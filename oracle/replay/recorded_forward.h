@@ -1,13 +1,13 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "fixtures/capture/model_capture.h"
 #include "reference/model/bounded.h"
 #include "reference/model/mrope.h"
 #include "reference/model/rows.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace plumbline {
 
@@ -28,8 +28,8 @@ class RecordedForward {
   const std::string& name() const { return forward_->name; }
   const std::vector<LiveTokens>& sequences() const { return sequences_; }
   bool has(const std::string& dataset) const { return capture_->has(*forward_, dataset); }
-  /// A dataset [batch, tokens, …] or [batch·tokens, …]: the live rows of one sequence, flattened behind the token axis.
-  /// `split` > 1: each token holds that many rows.
+  /// A dataset [batch, tokens, …] or [batch·tokens, …]: the live rows of one sequence, flattened behind the
+  /// token axis. `split` > 1: each token holds that many rows.
   Rows<double> live_rows(const std::string& dataset, const LiveTokens& live, std::int64_t split = 1) const;
   /// A whole dataset [batch, …] of one sequence as `rows` rows.
   Rows<double> whole(const std::string& dataset, std::int64_t batch, std::int64_t rows) const;

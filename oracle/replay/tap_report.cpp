@@ -1,12 +1,12 @@
 #include "oracle/replay/tap_report.h"
 
+#include "fixtures/small_float.h"
+#include "reference/numeric/ulp.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
-
-#include "fixtures/small_float.h"
-#include "reference/numeric/ulp.h"
 
 namespace plumbline {
 namespace {
@@ -52,8 +52,8 @@ void TapComparison::add(const Rows<Bounded>& ours, const Rows<double>& recorded,
     if (share > report_.used_share) {
       const auto at = static_cast<std::int64_t>(i);
       report_.used_share = share;
-      report_.worst = {batch, first_token + at / ours.width, at % ours.width, theirs, ours.numbers[i].value,
-                       ours.numbers[i].error};
+      report_.worst = {batch,  first_token + at / ours.width, at % ours.width,
+                       theirs, ours.numbers[i].value,         ours.numbers[i].error};
     }
   }
 }

@@ -1,15 +1,16 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "fixtures/tensor.h"
 #include "reference/model/bounded.h"
 #include "reference/model/rows.h"
 
+#include <cstdint>
+#include <string>
+
 namespace plumbline {
 
-/// How one recorded tensor compares with ours: bits, ULP of its storage type, and the derived bound of each element.
+/// How one recorded tensor compares with ours: bits, ULP of its storage type, and the derived bound of each
+/// element.
 struct TapReport {
   std::string forward;    ///< "0000"
   std::string name;       ///< "model.layers.0.mlp/out", "state/layers.0/recurrent_states.0", "logits"
@@ -21,7 +22,7 @@ struct TapReport {
   struct Worst {
     std::int64_t batch = 0, token = 0, column = 0;
     double recorded = 0, ours = 0, bound = 0;
-  } worst;                                ///< the element with the largest share of its bound
+  } worst;  ///< the element with the largest share of its bound
 
   bool within_bound() const { return beyond_bound == 0; }
 };
@@ -31,9 +32,10 @@ class TapComparison {
  public:
   TapComparison(std::string forward, std::string name, std::string operation, DType dtype);
 
-  /// `ours` and `recorded` have one shape; `first_token` is the first row's token number, for the witness. An element
-  /// whose recorded value is NaN is beyond every bound.
-  void add(const Rows<Bounded>& ours, const Rows<double>& recorded, std::int64_t batch, std::int64_t first_token);
+  /// `ours` and `recorded` have one shape; `first_token` is the first row's token number, for the witness. An
+  /// element whose recorded value is NaN is beyond every bound.
+  void add(const Rows<Bounded>& ours, const Rows<double>& recorded, std::int64_t batch,
+           std::int64_t first_token);
   TapReport report() const;
 
  private:

@@ -20,7 +20,8 @@ Rows<Bounded> by_time(const Rows<Bounded>& by_channel) {
   Rows<Bounded> out(by_channel.width, by_channel.rows);
   for (std::int64_t channel = 0; channel < by_channel.rows; ++channel) {
     for (std::int64_t time = 0; time < by_channel.width; ++time) {
-      out.row(time)[static_cast<std::size_t>(channel)] = by_channel.row(channel)[static_cast<std::size_t>(time)];
+      out.row(time)[static_cast<std::size_t>(channel)] =
+          by_channel.row(channel)[static_cast<std::size_t>(time)];
     }
   }
   return out;
@@ -69,7 +70,8 @@ std::vector<TapReport> TeacherForcedReplay::run() {
       replay_attention(context, step, layer, taps);
       replay_experts(context, step, layer, taps);
     }
-    const std::string last = layer_tap(s.config.layers() - 1, "/out"), mixer = "taps/model.hyper_connection_mixer/out";
+    const std::string last = layer_tap(s.config.layers() - 1, "/out"),
+                      mixer = "taps/model.hyper_connection_mixer/out";
     taps.compare(step.forward, mixer, "gated_residual.input", 1, [&](const LiveTokens& live) {
       return mix_streams(recorded(step.forward, last, live), s.weights.final_mixer, s.arithmetic).input;
     });

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "fixtures/capture/model_capture.h"
 #include "oracle/replay/tap_report.h"
 #include "reference/model/model_config.h"
 #include "reference/model/model_weights.h"
 #include "reference/model/rounding_profile.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace plumbline {
 

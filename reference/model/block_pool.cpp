@@ -1,8 +1,8 @@
 #include "reference/model/block_pool.h"
 
-#include <vector>
-
 #include "fixtures/small_float.h"
+
+#include <vector>
 
 namespace plumbline {
 

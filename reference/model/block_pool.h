@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "fixtures/tensor.h"
 #include "reference/model/bounded.h"
 #include "reference/model/engine_arithmetic.h"
+
+#include <cstdint>
+#include <span>
 
 namespace plumbline {
 

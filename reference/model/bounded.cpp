@@ -1,11 +1,11 @@
 #include "reference/model/bounded.h"
 
+#include "fixtures/small_float.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
-
-#include "fixtures/small_float.h"
 
 namespace plumbline {
 namespace {

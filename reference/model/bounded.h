@@ -1,9 +1,9 @@
 #pragma once
 
+#include "fixtures/tensor.h"
+
 #include <span>
 #include <vector>
-
-#include "fixtures/tensor.h"
 
 namespace plumbline {
 

@@ -1,8 +1,8 @@
 #include "reference/model/causal_convolution.h"
 
-#include <algorithm>
-
 #include "reference/model/number.h"
+
+#include <algorithm>
 
 namespace plumbline {
 

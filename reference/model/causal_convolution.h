@@ -1,9 +1,9 @@
 #pragma once
 
-#include <vector>
-
 #include "reference/model/engine_arithmetic.h"
 #include "reference/model/rows.h"
+
+#include <vector>
 
 namespace plumbline {
 
@@ -16,8 +16,9 @@ struct ConvolutionWeights {
   std::int64_t history() const { return (taps - 1) * dilation; }
 };
 
-/// out[t, c] = Σ_k filter[c, k]·x[t − (taps − 1 − k)·dilation, c], k ascending, before any activation. `history`
-/// [history(), channels] holds what came before x (zeros at the start of a sequence) and is moved on past x.
+/// out[t, c] = Σ_k filter[c, k]·x[t − (taps − 1 − k)·dilation, c], k ascending, before any activation.
+/// `history` [history(), channels] holds what came before x (zeros at the start of a sequence) and is moved
+/// on past x.
 template <typename Number>
 Rows<Number> causal_convolution(const Rows<Number>& x, const ConvolutionWeights& weights,
                                 const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& history);

@@ -1,10 +1,10 @@
 #include "reference/model/config_reader.h"
 
-#include <fmt/format.h>
+#include "fixtures/error.h"
 
 #include <cmath>
 
-#include "fixtures/error.h"
+#include <fmt/format.h>
 
 namespace plumbline {
 namespace {

@@ -1,18 +1,19 @@
 #pragma once
 
+#include "fixtures/dtype.h"
+#include "reference/model/mrope.h"
+
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "fixtures/dtype.h"
-#include "reference/model/mrope.h"
+#include <nlohmann/json.hpp>
 
 namespace plumbline {
 
-/// Reads the fields of a model's text config (Hugging Face names). A field that is missing or of no use throws
-/// InputError "FILE: /config: expected …, found …".
+/// Reads the fields of a model's text config (Hugging Face names). A field that is missing or of no use
+/// throws InputError "FILE: /config: expected …, found …".
 class ConfigReader {
  public:
   ConfigReader(const std::string& text, const std::string& file);

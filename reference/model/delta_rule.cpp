@@ -1,8 +1,8 @@
 #include "reference/model/delta_rule.h"
 
-#include <algorithm>
-
 #include "reference/model/number.h"
+
+#include <algorithm>
 
 namespace plumbline {
 namespace {
@@ -26,7 +26,8 @@ std::vector<Number> row_times_matrix(std::span<const Number> a, const Rows<Numbe
       magnitude[c] += largest_magnitude(product);
     }
   }
-  for (std::size_t c = 0; c < sum.size(); ++c) sum[c] = arithmetic.step(arithmetic.reduced(sum[c], magnitude[c], rows));
+  for (std::size_t c = 0; c < sum.size(); ++c)
+    sum[c] = arithmetic.step(arithmetic.reduced(sum[c], magnitude[c], rows));
   return sum;
 }
 
@@ -48,7 +49,8 @@ Rows<Number> delta_rule_recurrent(const DeltaRuleInputs<Number>& inputs, const A
     for (std::int64_t k = 0; k < key_dim; ++k) {
       const Number key = inputs.key.row(t)[at(k)];
       const std::span<Number> row = state.row(k);
-      for (std::size_t v = 0; v < row.size(); ++v) row[v] = arithmetic.step(row[v] + arithmetic.step(key * write[v]));
+      for (std::size_t v = 0; v < row.size(); ++v)
+        row[v] = arithmetic.step(row[v] + arithmetic.step(key * write[v]));
     }
     const std::vector<Number> read = row_times_matrix(inputs.query.row(t), state, key_dim, arithmetic);
     std::copy(read.begin(), read.end(), out.row(t).begin());
@@ -73,15 +75,19 @@ class Chunk {
   }
 
   void run(Rows<Number>& state, Rows<Number>& out) const {
-    const Rows<Number> solution = solve_writes(), values = scaled(inputs_.value, false), keys = scaled(inputs_.key, true);
+    const Rows<Number> solution = solve_writes(), values = scaled(inputs_.value, false),
+                       keys = scaled(inputs_.key, true);
     const std::int64_t key_dim = inputs_.key.width;
     // What the chunk writes, less what the state already holds for its keys.
     Rows<Number> writes(count_, inputs_.value.width);
     for (std::int64_t i = 0; i < count_; ++i) {
-      const std::vector<Number> wanted = row_times_matrix<Number>(solution.row(i), values, i + 1, arithmetic_);
-      const std::vector<Number> effective = row_times_matrix<Number>(solution.row(i), keys, i + 1, arithmetic_);
+      const std::vector<Number> wanted =
+          row_times_matrix<Number>(solution.row(i), values, i + 1, arithmetic_);
+      const std::vector<Number> effective =
+          row_times_matrix<Number>(solution.row(i), keys, i + 1, arithmetic_);
       const std::vector<Number> held = row_times_matrix<Number>(effective, state, key_dim, arithmetic_);
-      for (std::size_t v = 0; v < wanted.size(); ++v) writes.row(i)[v] = arithmetic_.step(wanted[v] - held[v]);
+      for (std::size_t v = 0; v < wanted.size(); ++v)
+        writes.row(i)[v] = arithmetic_.step(wanted[v] - held[v]);
     }
     for (std::int64_t i = 0; i < count_; ++i) read_row(i, state, writes, out.row(first_ + i));
     move_state(writes, state);
@@ -89,7 +95,8 @@ class Chunk {
 
  private:
   Number decay_between(std::int64_t later, std::int64_t earlier) const {
-    return arithmetic_.step(arithmetic_.exponential(arithmetic_.step(decay_[at(later)] - decay_[at(earlier)])));
+    return arithmetic_.step(
+        arithmetic_.exponential(arithmetic_.step(decay_[at(later)] - decay_[at(earlier)])));
   }
   std::span<const Number> key(std::int64_t i) const { return inputs_.key.row(first_ + i); }
 
@@ -135,7 +142,8 @@ class Chunk {
     return inverse;
   }
 
-  void read_row(std::int64_t i, const Rows<Number>& state, const Rows<Number>& writes, std::span<Number> out) const {
+  void read_row(std::int64_t i, const Rows<Number>& state, const Rows<Number>& writes,
+                std::span<Number> out) const {
     const std::span<const Number> query = inputs_.query.row(first_ + i);
     const Number decay = arithmetic_.step(arithmetic_.exponential(decay_[at(i)]));
     std::vector<Number> decayed(query.size()), weights(at(i + 1));
@@ -143,7 +151,8 @@ class Chunk {
     const std::vector<Number> held =
         row_times_matrix<Number>(decayed, state, static_cast<std::int64_t>(query.size()), arithmetic_);
     for (std::int64_t j = 0; j <= i; ++j) {
-      weights[at(j)] = arithmetic_.step(arithmetic_.step(arithmetic_.dot(query, key(j))) * decay_between(i, j));
+      weights[at(j)] =
+          arithmetic_.step(arithmetic_.step(arithmetic_.dot(query, key(j))) * decay_between(i, j));
     }
     const std::vector<Number> fresh = row_times_matrix<Number>(weights, writes, i + 1, arithmetic_);
     for (std::size_t v = 0; v < out.size(); ++v) out[v] = arithmetic_.step(held[v] + fresh[v]);
@@ -183,10 +192,10 @@ Rows<Number> delta_rule_chunked(const DeltaRuleInputs<Number>& inputs, std::int6
   return out;
 }
 
-#define PLUMBLINE_INSTANTIATE(Number)                                                                        \
-  template Rows<Number> delta_rule_recurrent(const DeltaRuleInputs<Number>&, const Arithmetic<Number>&,      \
-                                             Rows<Number>&);                                                 \
-  template Rows<Number> delta_rule_chunked(const DeltaRuleInputs<Number>&, std::int64_t,                     \
+#define PLUMBLINE_INSTANTIATE(Number)                                                                   \
+  template Rows<Number> delta_rule_recurrent(const DeltaRuleInputs<Number>&, const Arithmetic<Number>&, \
+                                             Rows<Number>&);                                            \
+  template Rows<Number> delta_rule_chunked(const DeltaRuleInputs<Number>&, std::int64_t,                \
                                            const Arithmetic<Number>&, Rows<Number>&);
 PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)

@@ -13,15 +13,15 @@ struct DeltaRuleInputs {
   std::vector<Number> beta, decay;  ///< [T]: write strength in (0, 1), log decay g ≤ 0
 };
 
-/// S ← e^g·S; S ← S + k ⊗ β·(v − Sᵀk); o = Sᵀq, token by token. `state` [key dim, value dim] is S, moved on in place.
-/// Returns o, [T, value dim].
+/// S ← e^g·S; S ← S + k ⊗ β·(v − Sᵀk); o = Sᵀq, token by token. `state` [key dim, value dim] is S, moved on
+/// in place. Returns o, [T, value dim].
 template <typename Number>
 Rows<Number> delta_rule_recurrent(const DeltaRuleInputs<Number>& inputs,
                                   const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& state);
 
-/// The same function in chunks of at most `chunk` tokens from the first one on: inside a chunk the writes are solved
-/// for at once (unit lower triangular system), and the state moves once per chunk. Row i of a chunk depends on the rows
-/// up to i only, in sums whose order does not depend on the rows after it.
+/// The same function in chunks of at most `chunk` tokens from the first one on: inside a chunk the writes are
+/// solved for at once (unit lower triangular system), and the state moves once per chunk. Row i of a chunk
+/// depends on the rows up to i only, in sums whose order does not depend on the rows after it.
 template <typename Number>
 Rows<Number> delta_rule_chunked(const DeltaRuleInputs<Number>& inputs, std::int64_t chunk,
                                 const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& state);

@@ -1,12 +1,12 @@
 #include "reference/model/engine_arithmetic.h"
 
-#include <bit>
-#include <cmath>
-#include <vector>
-
 #include "reference/model/number.h"
 #include "reference/numeric/transcendental.h"
 #include "reference/numeric/ulp.h"
+
+#include <bit>
+#include <cmath>
+#include <vector>
 
 namespace plumbline {
 namespace {
@@ -36,7 +36,8 @@ double sigmoid_of(double x) {
   return x >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
 
-/// log(1 + y) for y >= 0, a few ULP off: the rounding of 1 + y is undone by the quotient (Kahan; Higham 2002, §1.14.1).
+/// log(1 + y) for y >= 0, a few ULP off: the rounding of 1 + y is undone by the quotient (Kahan; Higham 2002,
+/// §1.14.1).
 double log_of_one_plus(double y) {
   const double sum = 1 + y;
   return sum == 1 ? y : log_of(sum) * (y / (sum - 1));
@@ -97,8 +98,7 @@ Number BasicEngineArithmetic<Number>::reduced(Number sum, double magnitude, std:
 
 template <typename Number>
 Number BasicEngineArithmetic<Number>::dot(std::span<const double> a, std::span<const double> b) const
-  requires(!std::is_same_v<Number, double>)
-{
+    requires(!std::is_same_v<Number, double>) {
   double sum = 0, magnitude = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double product = a[i] * b[i];
@@ -161,7 +161,8 @@ Number BasicEngineArithmetic<Number>::silu(Number x) const {
   const double v = value_of(x), s = sigmoid_of(v), result = v * s;
   // |(x·s)''| stays below 0.5.
   const double slope = std::abs(s + v * s * (1 - s)) + 0.5 * error_of(x);
-  const double roundings = profile_->float32_arithmetic ? 3 * kFloat32Roundoff * (1 + 2 * kFloat32Roundoff) : 0;
+  const double roundings =
+      profile_->float32_arithmetic ? 3 * kFloat32Roundoff * (1 + 2 * kFloat32Roundoff) : 0;
   const double own = std::abs(result) * ((1 - s) * exponential_error() + roundings + 5 * kOwnFunction);
   return within<Number>(result, slope * error_of(x) + own);
 }

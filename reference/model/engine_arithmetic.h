@@ -1,16 +1,16 @@
 #pragma once
 
-#include <span>
-#include <type_traits>
-
 #include "fixtures/dtype.h"
 #include "reference/model/bounded.h"
 #include "reference/model/rounding_profile.h"
 
+#include <span>
+#include <type_traits>
+
 namespace plumbline {
 
-/// The operations a layer is made of, rounded and bounded as the engine of a profile does them. Number is Bounded or
-/// double (see number.h).
+/// The operations a layer is made of, rounded and bounded as the engine of a profile does them. Number is
+/// Bounded or double (see number.h).
 template <typename Number>
 class BasicEngineArithmetic {
  public:
@@ -43,9 +43,10 @@ class BasicEngineArithmetic {
   Number dot(std::span<const Number> a, std::span<const Number> b) const;
   /// Dot product of stored numbers, which are exact.
   Number dot(std::span<const double> a, std::span<const double> b) const
-    requires(!std::is_same_v<Number, double>);
+      requires(!std::is_same_v<Number, double>);
 
-  /// A double sum of `terms` products, with Σ|product| = `magnitude`, as the engine's float32 sum in any order.
+  /// A double sum of `terms` products, with Σ|product| = `magnitude`, as the engine's float32 sum in any
+  /// order.
   Number reduced(Number sum, double magnitude, std::int64_t terms) const;
 
   Number reciprocal_root(Number a) const;

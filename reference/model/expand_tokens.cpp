@@ -1,11 +1,11 @@
 #include "reference/model/expand_tokens.h"
 
+#include "fixtures/error.h"
+#include "reference/model/visibility.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
-
-#include "fixtures/error.h"
-#include "reference/model/visibility.h"
 
 namespace plumbline {
 

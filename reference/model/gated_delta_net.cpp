@@ -1,10 +1,10 @@
 #include "reference/model/gated_delta_net.h"
 
-#include <cmath>
-#include <utility>
-
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
+
+#include <cmath>
+#include <utility>
 
 namespace plumbline {
 namespace {
@@ -15,7 +15,8 @@ std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 /// x / √(Σx² + 1e-6) in float32.
 template <typename Number>
-void l2_normalise(std::span<const Number> x, const BasicEngineArithmetic<Number>& arithmetic, std::span<Number> out) {
+void l2_normalise(std::span<const Number> x, const BasicEngineArithmetic<Number>& arithmetic,
+                  std::span<Number> out) {
   const Number offset = arithmetic.step(exactly<Number>(kNormOffset));
   const Number scale =
       arithmetic.reciprocal_root(arithmetic.step(arithmetic.step(arithmetic.sum_of_squares(x)) + offset));
@@ -24,21 +25,24 @@ void l2_normalise(std::span<const Number> x, const BasicEngineArithmetic<Number>
 
 /// One value head's inputs to the delta rule from the convolved rows [q heads | k heads | v heads].
 template <typename Number>
-DeltaRuleInputs<Number> head_inputs(const Rows<Number>& convolved, const Rows<Number>& b, const Rows<Number>& a,
-                                    std::int64_t head, const GatedDeltaNetWeights& w,
+DeltaRuleInputs<Number> head_inputs(const Rows<Number>& convolved, const Rows<Number>& b,
+                                    const Rows<Number>& a, std::int64_t head, const GatedDeltaNetWeights& w,
                                     const BasicEngineArithmetic<Number>& arithmetic) {
   const std::int64_t tokens = convolved.rows, key_head = head / (w.value_heads / w.key_heads);
   const std::int64_t keys = w.key_heads * w.key_dim;
   const Number root = arithmetic.step(exactly<Number>(std::sqrt(static_cast<double>(w.key_dim))));
   const Number scale = arithmetic.step(reciprocal(root));
-  const Number rate =
-      -arithmetic.step(arithmetic.exponential(exactly<Number>(w.decay_log[at(head)])));
-  DeltaRuleInputs<Number> inputs{Rows<Number>(tokens, w.key_dim), Rows<Number>(tokens, w.key_dim),
-                                 Rows<Number>(tokens, w.value_dim), {}, {}};
+  const Number rate = -arithmetic.step(arithmetic.exponential(exactly<Number>(w.decay_log[at(head)])));
+  DeltaRuleInputs<Number> inputs{Rows<Number>(tokens, w.key_dim),
+                                 Rows<Number>(tokens, w.key_dim),
+                                 Rows<Number>(tokens, w.value_dim),
+                                 {},
+                                 {}};
   for (std::int64_t t = 0; t < tokens; ++t) {
     l2_normalise<Number>(convolved.part(t, key_head * w.key_dim, w.key_dim), arithmetic, inputs.query.row(t));
     for (Number& number : inputs.query.row(t)) number = arithmetic.step(number * scale);
-    l2_normalise<Number>(convolved.part(t, keys + key_head * w.key_dim, w.key_dim), arithmetic, inputs.key.row(t));
+    l2_normalise<Number>(convolved.part(t, keys + key_head * w.key_dim, w.key_dim), arithmetic,
+                         inputs.key.row(t));
     const auto value = convolved.part(t, 2 * keys + head * w.value_dim, w.value_dim);
     std::copy(value.begin(), value.end(), inputs.value.row(t).begin());
     inputs.beta.push_back(
@@ -64,9 +68,9 @@ Rows<Number> reshaped(Rows<Number> x, std::int64_t rows) {
 }
 
 template <typename Number>
-Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<Number>& b, const Rows<Number>& a,
-                                      const GatedDeltaNetWeights& weights, DeltaRuleForm form,
-                                      const BasicEngineArithmetic<Number>& arithmetic,
+Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<Number>& b,
+                                      const Rows<Number>& a, const GatedDeltaNetWeights& weights,
+                                      DeltaRuleForm form, const BasicEngineArithmetic<Number>& arithmetic,
                                       GatedDeltaNetState<Number>& state) {
   Rows<Number> convolved = causal_convolution(projected, weights.convolution, arithmetic, state.convolution);
 #pragma omp parallel for schedule(static)
@@ -91,7 +95,8 @@ Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<
 }
 
 template <typename Number>
-Rows<Number> gated_norm(const Rows<Number>& recurrence, const Rows<Number>& z, const GatedDeltaNetWeights& weights,
+Rows<Number> gated_norm(const Rows<Number>& recurrence, const Rows<Number>& z,
+                        const GatedDeltaNetWeights& weights,
                         const BasicEngineArithmetic<Number>& arithmetic) {
   const bool stored = arithmetic.profile().store_gated_norm_steps;
   const Number offset = arithmetic.step(exactly<Number>(weights.epsilon));
@@ -99,7 +104,8 @@ Rows<Number> gated_norm(const Rows<Number>& recurrence, const Rows<Number>& z, c
 #pragma omp parallel for schedule(static)
   for (std::int64_t row = 0; row < recurrence.rows; ++row) {
     const auto x = recurrence.row(row);
-    const auto gate = z.part(row / weights.value_heads, row % weights.value_heads * weights.value_dim, weights.value_dim);
+    const auto gate =
+        z.part(row / weights.value_heads, row % weights.value_heads * weights.value_dim, weights.value_dim);
     const Number scale = arithmetic.reciprocal_root(arithmetic.step(arithmetic.mean_square(x) + offset));
     for (std::size_t i = 0; i < x.size(); ++i) {
       const Number normed = arithmetic.stored_if(stored, x[i] * scale);
@@ -114,8 +120,8 @@ Rows<Number> gated_norm(const Rows<Number>& recurrence, const Rows<Number>& z, c
 
 template <typename Number>
 Rows<Number> gated_delta_net(const Rows<Number>& x, const GatedDeltaNetWeights& weights, DeltaRuleForm form,
-                             const BasicEngineArithmetic<Number>& arithmetic, GatedDeltaNetState<Number>& state,
-                             GatedDeltaNetTrace<Number>* trace) {
+                             const BasicEngineArithmetic<Number>& arithmetic,
+                             GatedDeltaNetState<Number>& state, GatedDeltaNetTrace<Number>* trace) {
   Rows<Number> projected = linear_layer(x, weights.qkv, arithmetic);
   const Rows<Number> b = linear_layer(x, weights.b, arithmetic), a = linear_layer(x, weights.a, arithmetic);
   Rows<Number> recurrence = delta_rule_of_projection(projected, b, a, weights, form, arithmetic, state);
@@ -124,17 +130,16 @@ Rows<Number> gated_delta_net(const Rows<Number>& x, const GatedDeltaNetWeights& 
   return linear_layer(reshaped(std::move(normed), x.rows), weights.out, arithmetic);
 }
 
-#define PLUMBLINE_INSTANTIATE(Number)                                                                         \
-  template struct GatedDeltaNetState<Number>;                                                                 \
-  template Rows<Number> reshaped(Rows<Number>, std::int64_t);                                                 \
-  template Rows<Number> delta_rule_of_projection(const Rows<Number>&, const Rows<Number>&, const Rows<Number>&, \
-                                                 const GatedDeltaNetWeights&, DeltaRuleForm,                  \
-                                                 const BasicEngineArithmetic<Number>&,                        \
-                                                 GatedDeltaNetState<Number>&);                                \
-  template Rows<Number> gated_norm(const Rows<Number>&, const Rows<Number>&, const GatedDeltaNetWeights&,     \
-                                   const BasicEngineArithmetic<Number>&);                                     \
-  template Rows<Number> gated_delta_net(const Rows<Number>&, const GatedDeltaNetWeights&, DeltaRuleForm,      \
-                                        const BasicEngineArithmetic<Number>&, GatedDeltaNetState<Number>&,    \
+#define PLUMBLINE_INSTANTIATE(Number)                                                                      \
+  template struct GatedDeltaNetState<Number>;                                                              \
+  template Rows<Number> reshaped(Rows<Number>, std::int64_t);                                              \
+  template Rows<Number> delta_rule_of_projection(                                                          \
+      const Rows<Number>&, const Rows<Number>&, const Rows<Number>&, const GatedDeltaNetWeights&,          \
+      DeltaRuleForm, const BasicEngineArithmetic<Number>&, GatedDeltaNetState<Number>&);                   \
+  template Rows<Number> gated_norm(const Rows<Number>&, const Rows<Number>&, const GatedDeltaNetWeights&,  \
+                                   const BasicEngineArithmetic<Number>&);                                  \
+  template Rows<Number> gated_delta_net(const Rows<Number>&, const GatedDeltaNetWeights&, DeltaRuleForm,   \
+                                        const BasicEngineArithmetic<Number>&, GatedDeltaNetState<Number>&, \
                                         GatedDeltaNetTrace<Number>*);
 PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)

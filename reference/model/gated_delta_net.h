@@ -1,10 +1,10 @@
 #pragma once
 
-#include <vector>
-
 #include "reference/model/causal_convolution.h"
 #include "reference/model/delta_rule.h"
 #include "reference/numeric/linear.h"
+
+#include <vector>
 
 namespace plumbline {
 
@@ -35,8 +35,8 @@ struct GatedDeltaNetState {
   explicit GatedDeltaNetState(const GatedDeltaNetWeights& weights);
 };
 
-/// Which of the two equivalent forms of the delta rule computes the recurrence. The chunk grid starts at the call's
-/// first token.
+/// Which of the two equivalent forms of the delta rule computes the recurrence. The chunk grid starts at the
+/// call's first token.
 enum class DeltaRuleForm : std::uint8_t { recurrent, chunked };
 constexpr std::int64_t kDeltaRuleChunk = 64;
 
@@ -51,21 +51,21 @@ struct GatedDeltaNetTrace {
 /// x [T, hidden] → [T, hidden]; moves `state` on past x. `trace` may be null.
 template <typename Number>
 Rows<Number> gated_delta_net(const Rows<Number>& x, const GatedDeltaNetWeights& weights, DeltaRuleForm form,
-                             const BasicEngineArithmetic<Number>& arithmetic, GatedDeltaNetState<Number>& state,
-                             GatedDeltaNetTrace<Number>* trace = nullptr);
+                             const BasicEngineArithmetic<Number>& arithmetic,
+                             GatedDeltaNetState<Number>& state, GatedDeltaNetTrace<Number>* trace = nullptr);
 
 // The layer's steps, for replaying each on an engine's own inputs.
 
 /// Convolution, gates and the delta rule on projected inputs: [T·value_heads, value_dim], an activation.
 template <typename Number>
-Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<Number>& b, const Rows<Number>& a,
-                                      const GatedDeltaNetWeights& weights, DeltaRuleForm form,
-                                      const BasicEngineArithmetic<Number>& arithmetic,
+Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<Number>& b,
+                                      const Rows<Number>& a, const GatedDeltaNetWeights& weights,
+                                      DeltaRuleForm form, const BasicEngineArithmetic<Number>& arithmetic,
                                       GatedDeltaNetState<Number>& state);
 /// RMSNorm of each head's output times the plain gain times act(z); z is [T, value_heads·value_dim].
 template <typename Number>
-Rows<Number> gated_norm(const Rows<Number>& recurrence, const Rows<Number>& z, const GatedDeltaNetWeights& weights,
-                        const BasicEngineArithmetic<Number>& arithmetic);
+Rows<Number> gated_norm(const Rows<Number>& recurrence, const Rows<Number>& z,
+                        const GatedDeltaNetWeights& weights, const BasicEngineArithmetic<Number>& arithmetic);
 /// [T·heads, dim] as [T, heads·dim] and back; the numbers lie the same way.
 template <typename Number>
 Rows<Number> reshaped(Rows<Number> x, std::int64_t rows);

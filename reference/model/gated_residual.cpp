@@ -9,9 +9,10 @@ namespace {
 
 /// linear(x) / divisor, an activation before and after the division where each step is stored.
 template <typename Number>
-Rows<Number> scaled_projection(const Rows<Number>& x, const LinearWeight& weight, std::int64_t divisor, bool stored,
-                               const BasicEngineArithmetic<Number>& arithmetic) {
-  Rows<Number> out = stored ? linear_layer(x, weight, arithmetic) : linear_layer_unstored(x, weight, arithmetic);
+Rows<Number> scaled_projection(const Rows<Number>& x, const LinearWeight& weight, std::int64_t divisor,
+                               bool stored, const BasicEngineArithmetic<Number>& arithmetic) {
+  Rows<Number> out =
+      stored ? linear_layer(x, weight, arithmetic) : linear_layer_unstored(x, weight, arithmetic);
   const Number count = exactly<Number>(static_cast<double>(divisor));
   for (Number& number : out.numbers) number = arithmetic.stored_if(stored, number * reciprocal(count));
   return out;
@@ -20,14 +21,15 @@ Rows<Number> scaled_projection(const Rows<Number>& x, const LinearWeight& weight
 }  // namespace
 
 template <typename Number>
-Rows<Number> grouped_rmsnorm(const Rows<Number>& x, std::span<const double> weight, std::int64_t groups, double epsilon,
-                             const BasicEngineArithmetic<Number>& arithmetic) {
+Rows<Number> grouped_rmsnorm(const Rows<Number>& x, std::span<const double> weight, std::int64_t groups,
+                             double epsilon, const BasicEngineArithmetic<Number>& arithmetic) {
   Rows<Number> out(x.rows, x.width);
   const std::int64_t width = x.width / groups;
 #pragma omp parallel for schedule(static)
   for (std::int64_t row = 0; row < x.rows; ++row) {
     for (std::int64_t group = 0; group < groups; ++group) {
-      const auto gains = weight.subspan(static_cast<std::size_t>(group * width), static_cast<std::size_t>(width));
+      const auto gains =
+          weight.subspan(static_cast<std::size_t>(group * width), static_cast<std::size_t>(width));
       gemma_rmsnorm<Number>(x.part(row, group * width, width), gains, epsilon, arithmetic,
                             out.part(row, group * width, width));
     }
@@ -40,11 +42,12 @@ MixedStreams<Number> mix_streams(const Rows<Number>& streams, const GatedResidua
                                  const BasicEngineArithmetic<Number>& arithmetic) {
   const bool stored = arithmetic.profile().store_residual_steps;
   const std::int64_t groups = weights.streams, width = streams.width / groups;
-  const Rows<Number> normed = grouped_rmsnorm<Number>(streams, weights.norm, groups, weights.epsilon, arithmetic);
+  const Rows<Number> normed =
+      grouped_rmsnorm<Number>(streams, weights.norm, groups, weights.epsilon, arithmetic);
   Rows<Number> narrow = scaled_projection(normed, weights.down, groups, stored, arithmetic);
   for (Number& number : narrow.numbers) number = arithmetic.stored_if(stored, arithmetic.silu(number));
-  const Rows<Number> gate =
-      stored ? linear_layer(narrow, weights.up, arithmetic) : linear_layer_unstored(narrow, weights.up, arithmetic);
+  const Rows<Number> gate = stored ? linear_layer(narrow, weights.up, arithmetic)
+                                   : linear_layer_unstored(narrow, weights.up, arithmetic);
 
   MixedStreams<Number> mixed{Rows<Number>(streams.rows, width), {}};
 #pragma omp parallel for schedule(static)
@@ -63,7 +66,8 @@ MixedStreams<Number> mix_streams(const Rows<Number>& streams, const GatedResidua
   if (weights.inject) {
     mixed.injection = scaled_projection(normed, *weights.inject, groups, stored, arithmetic);
     for (Number& number : mixed.injection.numbers) {
-      number = arithmetic.stored(exactly<Number>(2) * arithmetic.stored_if(stored, arithmetic.sigmoid(number)));
+      number =
+          arithmetic.stored(exactly<Number>(2) * arithmetic.stored_if(stored, arithmetic.sigmoid(number)));
     }
   }
   return mixed;
@@ -85,12 +89,12 @@ void inject_into_streams(const Rows<Number>& output, const Rows<Number>& injecti
   }
 }
 
-#define PLUMBLINE_INSTANTIATE(Number)                                                                         \
-  template Rows<Number> grouped_rmsnorm(const Rows<Number>&, std::span<const double>, std::int64_t, double,   \
-                                        const BasicEngineArithmetic<Number>&);                                \
-  template MixedStreams<Number> mix_streams(const Rows<Number>&, const GatedResidualWeights&,                 \
-                                            const BasicEngineArithmetic<Number>&);                            \
-  template void inject_into_streams(const Rows<Number>&, const Rows<Number>&,                                 \
+#define PLUMBLINE_INSTANTIATE(Number)                                                                       \
+  template Rows<Number> grouped_rmsnorm(const Rows<Number>&, std::span<const double>, std::int64_t, double, \
+                                        const BasicEngineArithmetic<Number>&);                              \
+  template MixedStreams<Number> mix_streams(const Rows<Number>&, const GatedResidualWeights&,               \
+                                            const BasicEngineArithmetic<Number>&);                          \
+  template void inject_into_streams(const Rows<Number>&, const Rows<Number>&,                               \
                                     const BasicEngineArithmetic<Number>&, Rows<Number>&);
 PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <span>
-
 #include "reference/model/bounded.h"
 #include "reference/model/engine_arithmetic.h"
+
+#include <span>
 
 namespace plumbline {
 

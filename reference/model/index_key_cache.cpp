@@ -1,10 +1,10 @@
 #include "reference/model/index_key_cache.h"
 
+#include "fixtures/error.h"
+
 #include <cstring>
 
 #include <fmt/format.h>
-
-#include "fixtures/error.h"
 
 namespace plumbline {
 

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "fixtures/tensor.h"
+#include "reference/model/qsa_indexer.h"
+
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "fixtures/tensor.h"
-#include "reference/model/qsa_indexer.h"
 
 namespace plumbline {
 

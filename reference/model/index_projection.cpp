@@ -1,9 +1,9 @@
 #include "reference/model/index_projection.h"
 
-#include <fmt/format.h>
-
 #include "fixtures/error.h"
 #include "fixtures/small_float.h"
+
+#include <fmt/format.h>
 
 namespace plumbline {
 namespace {

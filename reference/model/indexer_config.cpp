@@ -1,8 +1,8 @@
 #include "reference/model/indexer_config.h"
 
-#include <fmt/format.h>
-
 #include "reference/model/config_reader.h"
+
+#include <fmt/format.h>
 
 namespace plumbline {
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "fixtures/dtype.h"
 #include "fixtures/subject.h"
 #include "reference/model/mrope.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace plumbline {
 

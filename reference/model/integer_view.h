@@ -1,9 +1,9 @@
 #pragma once
 
+#include "fixtures/tensor.h"
+
 #include <cstdint>
 #include <cstring>
-
-#include "fixtures/tensor.h"
 
 namespace plumbline {
 

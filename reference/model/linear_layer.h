@@ -6,8 +6,9 @@
 
 namespace plumbline {
 
-/// x·Wᵀ, [rows, outputs], as an engine's matrix product gives it: 16- or 32-bit inputs, float32 accumulation in any
-/// order, one rounding to storage. The bound is γ_inner·Σ|x·w| (Higham 2002, §3.1) and what the errors of x carry over.
+/// x·Wᵀ, [rows, outputs], as an engine's matrix product gives it: 16- or 32-bit inputs, float32 accumulation
+/// in any order, one rounding to storage. The bound is γ_inner·Σ|x·w| (Higham 2002, §3.1) and what the errors
+/// of x carry over.
 template <typename Number>
 Rows<Number> linear_layer(const Rows<Number>& x, const LinearWeight& weight,
                           const BasicEngineArithmetic<Number>& arithmetic);

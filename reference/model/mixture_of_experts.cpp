@@ -1,10 +1,10 @@
 #include "reference/model/mixture_of_experts.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
+
+#include <algorithm>
+#include <numeric>
 
 namespace plumbline {
 namespace {
@@ -28,8 +28,8 @@ std::vector<Number> softmax(std::span<const Number> logits, const BasicEngineAri
 
 /// Weights of `experts` among `probabilities`.
 template <typename Number>
-void weights_of(std::span<const Number> probabilities, std::span<const std::int64_t> experts, bool renormalise,
-                const BasicEngineArithmetic<Number>& arithmetic, std::span<Number> out) {
+void weights_of(std::span<const Number> probabilities, std::span<const std::int64_t> experts,
+                bool renormalise, const BasicEngineArithmetic<Number>& arithmetic, std::span<Number> out) {
   for (std::size_t slot = 0; slot < experts.size(); ++slot) out[slot] = probabilities[at(experts[slot])];
   if (renormalise) {
     const Number sum = arithmetic.step(arithmetic.sum(std::span<const Number>(out)));
@@ -42,12 +42,13 @@ void weights_of(std::span<const Number> probabilities, std::span<const std::int6
 
 /// Adds a token's weighted expert outputs, one [1, hidden] row per slot.
 template <typename Number>
-void add_experts(const std::vector<Rows<Number>>& outputs, std::span<const std::int64_t> experts, ExpertSum order,
-                 const BasicEngineArithmetic<Number>& arithmetic, std::span<Number> out) {
+void add_experts(const std::vector<Rows<Number>>& outputs, std::span<const std::int64_t> experts,
+                 ExpertSum order, const BasicEngineArithmetic<Number>& arithmetic, std::span<Number> out) {
   std::vector<std::size_t> slots(outputs.size());
   std::iota(slots.begin(), slots.end(), std::size_t{0});
   if (order == ExpertSum::ascending_stored) {
-    std::sort(slots.begin(), slots.end(), [&](std::size_t a, std::size_t b) { return experts[a] < experts[b]; });
+    std::sort(slots.begin(), slots.end(),
+              [&](std::size_t a, std::size_t b) { return experts[a] < experts[b]; });
   }
   std::vector<Number> terms(outputs.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -105,19 +106,22 @@ Routing<Number> route(const Rows<Number>& logits, const MixtureOfExpertsWeights&
 
 template <typename Number>
 Routing<Number> route_to(const Rows<Number>& logits, std::span<const std::int64_t> experts,
-                         const MixtureOfExpertsWeights& weights, const BasicEngineArithmetic<Number>& arithmetic) {
-  Routing<Number> routing{weights.chosen, {experts.begin(), experts.end()}, Rows<Number>(logits.rows, weights.chosen)};
+                         const MixtureOfExpertsWeights& weights,
+                         const BasicEngineArithmetic<Number>& arithmetic) {
+  Routing<Number> routing{
+      weights.chosen, {experts.begin(), experts.end()}, Rows<Number>(logits.rows, weights.chosen)};
   for (std::int64_t t = 0; t < logits.rows; ++t) {
     const std::vector<Number> probabilities = softmax(logits.row(t), arithmetic);
-    weights_of<Number>(probabilities, experts.subspan(at(t * weights.chosen), at(weights.chosen)), weights.renormalise,
-                       arithmetic, routing.weights.row(t));
+    weights_of<Number>(probabilities, experts.subspan(at(t * weights.chosen), at(weights.chosen)),
+                       weights.renormalise, arithmetic, routing.weights.row(t));
   }
   return routing;
 }
 
 template <typename Number>
 Rows<Number> routed_experts(const Rows<Number>& x, const Routing<Number>& routing, ExpertSum order,
-                            const MixtureOfExpertsWeights& weights, const BasicEngineArithmetic<Number>& arithmetic) {
+                            const MixtureOfExpertsWeights& weights,
+                            const BasicEngineArithmetic<Number>& arithmetic) {
   Rows<Number> out(x.rows, x.width);
   for (std::int64_t t = 0; t < x.rows; ++t) {
     Rows<Number> token(1, x.width);
@@ -130,7 +134,8 @@ Rows<Number> routed_experts(const Rows<Number>& x, const Routing<Number>& routin
       const Number weight = routing.weights.row(t)[slot];
       Rows<Number> inside = gated_intermediate(token, expert, arithmetic);
       if (arithmetic.profile().weight_before_down) {
-        outputs.push_back(linear_layer(weighted(std::move(inside), weight, arithmetic), expert.down, arithmetic));
+        outputs.push_back(
+            linear_layer(weighted(std::move(inside), weight, arithmetic), expert.down, arithmetic));
       } else {
         outputs.push_back(weighted(linear_layer(inside, expert.down, arithmetic), weight, arithmetic));
       }
@@ -156,25 +161,28 @@ Rows<Number> add_shared_expert(const Rows<Number>& x, const Rows<Number>& routed
 }
 
 template <typename Number>
-Rows<Number> mixture_of_experts(const Rows<Number>& x, ExpertSum order, const MixtureOfExpertsWeights& weights,
+Rows<Number> mixture_of_experts(const Rows<Number>& x, ExpertSum order,
+                                const MixtureOfExpertsWeights& weights,
                                 const BasicEngineArithmetic<Number>& arithmetic) {
   const Routing<Number> routing = route(linear_layer(x, weights.router, arithmetic), weights, arithmetic);
   const Rows<Number> routed = routed_experts(x, routing, order, weights, arithmetic);
   return add_shared_expert(x, routed, gated_mlp(x, weights.shared, arithmetic), weights, arithmetic);
 }
 
-#define PLUMBLINE_INSTANTIATE(Number)                                                                          \
-  template Rows<Number> gated_mlp(const Rows<Number>&, const GatedMlpWeights&,                                 \
-                                  const BasicEngineArithmetic<Number>&);                                       \
-  template Routing<Number> route(const Rows<Number>&, const MixtureOfExpertsWeights&,                          \
-                                 const BasicEngineArithmetic<Number>&);                                        \
-  template Routing<Number> route_to(const Rows<Number>&, std::span<const std::int64_t>,                        \
-                                    const MixtureOfExpertsWeights&, const BasicEngineArithmetic<Number>&);     \
-  template Rows<Number> routed_experts(const Rows<Number>&, const Routing<Number>&, ExpertSum,                 \
-                                       const MixtureOfExpertsWeights&, const BasicEngineArithmetic<Number>&);  \
-  template Rows<Number> add_shared_expert(const Rows<Number>&, const Rows<Number>&, const Rows<Number>&,       \
-                                          const MixtureOfExpertsWeights&, const BasicEngineArithmetic<Number>&); \
-  template Rows<Number> mixture_of_experts(const Rows<Number>&, ExpertSum, const MixtureOfExpertsWeights&,     \
+#define PLUMBLINE_INSTANTIATE(Number)                                                                      \
+  template Rows<Number> gated_mlp(const Rows<Number>&, const GatedMlpWeights&,                             \
+                                  const BasicEngineArithmetic<Number>&);                                   \
+  template Routing<Number> route(const Rows<Number>&, const MixtureOfExpertsWeights&,                      \
+                                 const BasicEngineArithmetic<Number>&);                                    \
+  template Routing<Number> route_to(const Rows<Number>&, std::span<const std::int64_t>,                    \
+                                    const MixtureOfExpertsWeights&, const BasicEngineArithmetic<Number>&); \
+  template Rows<Number> routed_experts(const Rows<Number>&, const Routing<Number>&, ExpertSum,             \
+                                       const MixtureOfExpertsWeights&,                                     \
+                                       const BasicEngineArithmetic<Number>&);                              \
+  template Rows<Number> add_shared_expert(const Rows<Number>&, const Rows<Number>&, const Rows<Number>&,   \
+                                          const MixtureOfExpertsWeights&,                                  \
+                                          const BasicEngineArithmetic<Number>&);                           \
+  template Rows<Number> mixture_of_experts(const Rows<Number>&, ExpertSum, const MixtureOfExpertsWeights&, \
                                            const BasicEngineArithmetic<Number>&);
 PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)

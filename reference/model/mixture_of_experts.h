@@ -1,12 +1,12 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "reference/model/engine_arithmetic.h"
 #include "reference/model/rows.h"
 #include "reference/numeric/linear.h"
+
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace plumbline {
 
@@ -28,12 +28,12 @@ enum class ExpertSum : std::uint8_t {
 };
 
 struct MixtureOfExpertsWeights {
-  std::int64_t chosen = 10;         ///< experts per token
-  bool renormalise = true;          ///< norm_topk_prob
-  LinearWeight router;              ///< [experts, hidden]
+  std::int64_t chosen = 10;  ///< experts per token
+  bool renormalise = true;   ///< norm_topk_prob
+  LinearWeight router;       ///< [experts, hidden]
   std::vector<GatedMlpWeights> experts;
   GatedMlpWeights shared;
-  LinearWeight shared_gate;         ///< [1, hidden]
+  LinearWeight shared_gate;  ///< [1, hidden]
 };
 
 /// Experts of each token and their weights, [tokens, chosen], in descending order of probability.
@@ -44,21 +44,23 @@ struct Routing {
   Rows<Number> weights;
 };
 
-/// Softmax over the experts, the `chosen` largest (equal probabilities: the lower expert first), divided by their sum
-/// where renormalised.
+/// Softmax over the experts, the `chosen` largest (equal probabilities: the lower expert first), divided by
+/// their sum where renormalised.
 template <typename Number>
 Routing<Number> route(const Rows<Number>& logits, const MixtureOfExpertsWeights& weights,
                       const BasicEngineArithmetic<Number>& arithmetic);
-/// The weights of a given choice [tokens, chosen], by the same formula: for replaying an engine that chose otherwise
-/// among equal probabilities.
+/// The weights of a given choice [tokens, chosen], by the same formula: for replaying an engine that chose
+/// otherwise among equal probabilities.
 template <typename Number>
 Routing<Number> route_to(const Rows<Number>& logits, std::span<const std::int64_t> experts,
-                         const MixtureOfExpertsWeights& weights, const BasicEngineArithmetic<Number>& arithmetic);
+                         const MixtureOfExpertsWeights& weights,
+                         const BasicEngineArithmetic<Number>& arithmetic);
 
 /// Σ weight·expert(x) over each token's experts.
 template <typename Number>
 Rows<Number> routed_experts(const Rows<Number>& x, const Routing<Number>& routing, ExpertSum order,
-                            const MixtureOfExpertsWeights& weights, const BasicEngineArithmetic<Number>& arithmetic);
+                            const MixtureOfExpertsWeights& weights,
+                            const BasicEngineArithmetic<Number>& arithmetic);
 /// routed + σ(shared_gate·x)·shared.
 template <typename Number>
 Rows<Number> add_shared_expert(const Rows<Number>& x, const Rows<Number>& routed, const Rows<Number>& shared,
@@ -67,7 +69,8 @@ Rows<Number> add_shared_expert(const Rows<Number>& x, const Rows<Number>& routed
 
 /// The whole block.
 template <typename Number>
-Rows<Number> mixture_of_experts(const Rows<Number>& x, ExpertSum order, const MixtureOfExpertsWeights& weights,
+Rows<Number> mixture_of_experts(const Rows<Number>& x, ExpertSum order,
+                                const MixtureOfExpertsWeights& weights,
                                 const BasicEngineArithmetic<Number>& arithmetic);
 
 }  // namespace plumbline

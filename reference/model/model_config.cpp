@@ -1,10 +1,10 @@
 #include "reference/model/model_config.h"
 
-#include <fmt/format.h>
+#include "reference/model/config_reader.h"
 
 #include <algorithm>
 
-#include "reference/model/config_reader.h"
+#include <fmt/format.h>
 
 namespace plumbline {
 namespace {
@@ -33,8 +33,9 @@ void read_delta_net(const ConfigReader& reader, ModelConfig& config) {
   config.gdn_value_dim = reader.extent("linear_value_head_dim");
   config.gdn_taps = reader.extent("linear_conv_kernel_dim");
   // Unset means silu (MODEL.md §2.1, pitfall 7).
-  config.gdn_output_gate = reader.choice("output_gate_type", {"silu", "sigmoid"}) == "silu" ? GateActivation::silu
-                                                                                           : GateActivation::sigmoid;
+  config.gdn_output_gate = reader.choice("output_gate_type", {"silu", "sigmoid"}) == "silu"
+                               ? GateActivation::silu
+                               : GateActivation::sigmoid;
 }
 
 void read_experts(const ConfigReader& reader, ModelConfig& config) {

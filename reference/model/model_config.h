@@ -1,11 +1,11 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "reference/model/gated_delta_net.h"
 #include "reference/model/indexer_config.h"
 #include "reference/model/sparse_attention.h"
+
+#include <string>
+#include <vector>
 
 namespace plumbline {
 
@@ -13,7 +13,7 @@ namespace plumbline {
 struct ModelConfig {
   IndexerConfig indexer;  ///< also: storage type, hidden size, epsilon, RoPE
   std::int64_t vocab_size = 0;
-  std::int64_t streams = 4;  ///< hc_count
+  std::int64_t streams = 4;      ///< hc_count
   std::int64_t stream_rank = 0;  ///< hc_lowrank
   std::vector<bool> layer_is_sparse;
   AttentionGeometry attention;

@@ -1,9 +1,9 @@
 #include "reference/model/model_weights.h"
 
-#include <fmt/format.h>
-
 #include "fixtures/error.h"
 #include "fixtures/small_float.h"
+
+#include <fmt/format.h>
 
 namespace plumbline {
 namespace {
@@ -18,7 +18,8 @@ class Parameters {
     if (!is_floating(tensor.dtype)) refuse(name, "a floating type", std::string(name_of(tensor.dtype)));
     std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<float>(decode_element(tensor.dtype, tensor.bytes.data() + i * size_of(tensor.dtype)));
+      values[i] =
+          static_cast<float>(decode_element(tensor.dtype, tensor.bytes.data() + i * size_of(tensor.dtype)));
     }
     return values;
   }
@@ -43,7 +44,8 @@ class Parameters {
   Parameters below(const std::string& module) const { return {source_, prefix_ + module + "."}; }
 
  private:
-  [[noreturn]] void refuse(const std::string& name, const std::string& expected, const std::string& found) const {
+  [[noreturn]] void refuse(const std::string& name, const std::string& expected,
+                           const std::string& found) const {
     throw InputError(source_.file, "/weights/" + prefix_ + name, expected, found);
   }
   Tensor checked(const std::string& name, const Shape& shape) const {
@@ -108,9 +110,11 @@ MixtureOfExpertsWeights experts(const ModelConfig& c, const Parameters& p) {
   std::vector<GatedMlpWeights> all;
   for (std::int64_t e = 0; e < c.experts; ++e) {
     const auto half = static_cast<std::size_t>(width * hidden);
-    const std::span<const float> own = std::span(gate_up).subspan(static_cast<std::size_t>(e) * 2 * half, 2 * half);
-    all.push_back({LinearWeight(own.first(half), width, hidden), LinearWeight(own.last(half), width, hidden),
-                   LinearWeight(std::span(down).subspan(static_cast<std::size_t>(e) * half, half), hidden, width)});
+    const std::span<const float> own =
+        std::span(gate_up).subspan(static_cast<std::size_t>(e) * 2 * half, 2 * half);
+    all.push_back(
+        {LinearWeight(own.first(half), width, hidden), LinearWeight(own.last(half), width, hidden),
+         LinearWeight(std::span(down).subspan(static_cast<std::size_t>(e) * half, half), hidden, width)});
   }
   return {c.experts_per_token,
           c.renormalise_router,
@@ -123,15 +127,17 @@ MixtureOfExpertsWeights experts(const ModelConfig& c, const Parameters& p) {
 }
 
 PleWeights ple(const ModelConfig& c, const Parameters& p, std::int64_t ordinal) {
-  const NgramShape shape{c.vocab_size,           c.ngram_size, c.heads_per_ngram, c.ngram_vocab_size_base,
-                         c.ngram_divisible_by, c.ngram_seed, ordinal};
+  const NgramShape shape{
+      c.vocab_size, c.ngram_size, c.heads_per_ngram, c.ngram_vocab_size_base, c.ngram_divisible_by,
+      c.ngram_seed, ordinal};
   NgramTables tables = ngram_tables(shape);
   const std::int64_t hidden = c.indexer.hidden_size, width = c.streams * hidden;
   const std::int64_t head_width = c.ple_width / shape.heads();
   p.expect_integers("ple_embedding.layer_multipliers", tables.multipliers);
   p.expect_integers("ple_embedding.ngram_heads_vocab_sizes", tables.head_sizes);
   p.expect_integers("ple_embedding.ngram_heads_offsets", tables.head_offsets);
-  std::vector<float> table = p.floats("ple_embedding.ngram_embedding.weight", {tables.padded_rows, head_width});
+  std::vector<float> table =
+      p.floats("ple_embedding.ngram_embedding.weight", {tables.padded_rows, head_width});
   return {shape,
           std::move(tables),
           c.end_of_sequence,
@@ -168,7 +174,8 @@ ModelWeights load_model(const ModelConfig& config, const WeightSource& source) {
   LinearWeight head = config.tied_embeddings ? LinearWeight(embedding, config.vocab_size, hidden)
                                              : root.linear("lm_head.weight", config.vocab_size, hidden);
   std::vector<LayerWeights> layers;
-  for (std::int64_t layer = 0; layer < config.layers(); ++layer) layers.push_back(load_layer(config, source, layer));
+  for (std::int64_t layer = 0; layer < config.layers(); ++layer)
+    layers.push_back(load_layer(config, source, layer));
   return {std::move(embedding), std::move(layers),
           gated_residual(config, model.below("hyper_connection_mixer"), false), std::move(head),
           model.floats("rotary_emb.inv_freq", {config.indexer.rotary_dim / 2})};

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "fixtures/tensor.h"
 #include "reference/model/gated_delta_net.h"
 #include "reference/model/gated_residual.h"
@@ -12,15 +7,20 @@
 #include "reference/model/model_config.h"
 #include "reference/model/ple_layer.h"
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace plumbline {
 
 /// Weights of one QSA attention layer (MODEL.md §1.1). Query and gate are interleaved per head in q_proj.
 struct QsaWeights {
-  LinearWeight query_and_gate;  ///< [heads·2·head_dim, hidden]
-  LinearWeight key, value;      ///< [key_value_heads·head_dim, hidden]
-  LinearWeight out;             ///< [hidden, heads·head_dim]
+  LinearWeight query_and_gate;               ///< [heads·2·head_dim, hidden]
+  LinearWeight key, value;                   ///< [key_value_heads·head_dim, hidden]
+  LinearWeight out;                          ///< [hidden, heads·head_dim]
   std::vector<double> query_norm, key_norm;  ///< [head_dim], applied as 1 + w
-  LinearWeight index;           ///< [(index_heads + 1)·index_head_dim, hidden]
+  LinearWeight index;                        ///< [(index_heads + 1)·index_head_dim, hidden]
   std::vector<double> index_query_norm, index_key_norm;
 };
 
@@ -32,8 +32,8 @@ struct LayerWeights {
   MixtureOfExpertsWeights experts;
 };
 
-/// Where parameters come from, by Hugging Face name: a capture, or a checkpoint's shards. `tensor` throws InputError
-/// when there is none of that name.
+/// Where parameters come from, by Hugging Face name: a capture, or a checkpoint's shards. `tensor` throws
+/// InputError when there is none of that name.
 struct WeightSource {
   std::string file;
   std::function<Tensor(const std::string& name)> tensor;
@@ -44,12 +44,12 @@ struct ModelWeights {
   std::vector<float> embedding;  ///< [vocab, hidden]
   std::vector<LayerWeights> layers;
   GatedResidualWeights final_mixer;
-  LinearWeight head;                        ///< [vocab, hidden]; the embedding where tied
+  LinearWeight head;                       ///< [vocab, hidden]; the embedding where tied
   std::vector<float> inverse_frequencies;  ///< as the engine held them
 };
 
-/// One layer's parameters, or all. Throws InputError for a missing parameter, a shape that does not fit the config, or
-/// n-gram constants that are not those of the config.
+/// One layer's parameters, or all. Throws InputError for a missing parameter, a shape that does not fit the
+/// config, or n-gram constants that are not those of the config.
 LayerWeights load_layer(const ModelConfig& config, const WeightSource& source, std::int64_t layer);
 ModelWeights load_model(const ModelConfig& config, const WeightSource& source);
 

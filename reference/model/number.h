@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cmath>
-#include <span>
-
 #include "fixtures/small_float.h"
 #include "reference/model/bounded.h"
+
+#include <cmath>
+#include <span>
 
 namespace plumbline {
 

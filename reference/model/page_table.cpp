@@ -1,13 +1,13 @@
 #include "reference/model/page_table.h"
 
+#include "fixtures/error.h"
+#include "reference/model/integer_view.h"
+#include "reference/model/visibility.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
-
-#include "fixtures/error.h"
-#include "reference/model/integer_view.h"
-#include "reference/model/visibility.h"
 
 namespace plumbline {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "fixtures/subject.h"
+
 #include <cstdint>
 #include <vector>
-
-#include "fixtures/subject.h"
 
 namespace plumbline {
 

@@ -1,11 +1,11 @@
 #include "reference/model/ple_layer.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "reference/model/gated_residual.h"
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace plumbline {
 namespace {
@@ -20,7 +20,8 @@ Number signed_root_gate(Number s, const BasicEngineArithmetic<Number>& arithmeti
   Number root = arithmetic.stored(square_root(clamped));
   if (value_of(s) == 0) root = exactly<Number>(0);
   if (value_of(s) < 0) root = -root;
-  if (error_of(s) > 0 && std::abs(value_of(s)) <= error_of(s)) root = widened(root, 2 * largest_magnitude(root));
+  if (error_of(s) > 0 && std::abs(value_of(s)) <= error_of(s))
+    root = widened(root, 2 * largest_magnitude(root));
   return arithmetic.stored(arithmetic.sigmoid(root));
 }
 
@@ -40,7 +41,8 @@ Number agreement(std::span<const Number> key, std::span<const Number> query,
 template <typename Number>
 PleState<Number>::PleState(const PleWeights& weights)
     : context(static_cast<std::size_t>(weights.shape.ngram_size - 1), weights.end_of_sequence),
-      convolution(weights.convolution.history(), static_cast<std::int64_t>(weights.norm_convolution.size())) {}
+      convolution(weights.convolution.history(), static_cast<std::int64_t>(weights.norm_convolution.size())) {
+}
 
 template <typename Number>
 Rows<Number> ngram_embedding(std::span<const std::int64_t> tokens, const PleWeights& weights,
@@ -66,8 +68,8 @@ template <typename Number>
 Rows<Number> ple_layer(const Rows<Number>& streams, const Rows<Number>& embedding, const PleWeights& weights,
                        const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& convolution_history) {
   const std::int64_t groups = weights.streams, width = streams.width / groups;
-  const Rows<Number> key = grouped_rmsnorm<Number>(linear_layer(embedding, weights.key, arithmetic), weights.norm_key,
-                                                   groups, weights.epsilon, arithmetic);
+  const Rows<Number> key = grouped_rmsnorm<Number>(linear_layer(embedding, weights.key, arithmetic),
+                                                   weights.norm_key, groups, weights.epsilon, arithmetic);
   const Rows<Number> query =
       grouped_rmsnorm<Number>(streams, weights.norm_query, groups, weights.epsilon, arithmetic);
   const Rows<Number> value = linear_layer(embedding, weights.value, arithmetic);
@@ -75,14 +77,16 @@ Rows<Number> ple_layer(const Rows<Number>& streams, const Rows<Number>& embeddin
   for (std::int64_t t = 0; t < streams.rows; ++t) {
     for (std::int64_t group = 0; group < groups; ++group) {
       const Number gate = signed_root_gate(
-          agreement(key.part(t, group * width, width), query.part(t, group * width, width), arithmetic), arithmetic);
+          agreement(key.part(t, group * width, width), query.part(t, group * width, width), arithmetic),
+          arithmetic);
       const auto out = gated.part(t, group * width, width);
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = arithmetic.stored(gate * value.row(t)[i]);
     }
   }
   const Rows<Number> normed =
       grouped_rmsnorm<Number>(gated, weights.norm_convolution, groups, weights.epsilon, arithmetic);
-  const Rows<Number> convolved = causal_convolution(normed, weights.convolution, arithmetic, convolution_history);
+  const Rows<Number> convolved =
+      causal_convolution(normed, weights.convolution, arithmetic, convolution_history);
   for (std::size_t i = 0; i < gated.numbers.size(); ++i) {
     const Number fresh = arithmetic.stored(arithmetic.silu(convolved.numbers[i]));
     gated.numbers[i] = arithmetic.stored(gated.numbers[i] + fresh);
@@ -90,11 +94,11 @@ Rows<Number> ple_layer(const Rows<Number>& streams, const Rows<Number>& embeddin
   return gated;
 }
 
-#define PLUMBLINE_INSTANTIATE(Number)                                                                     \
-  template struct PleState<Number>;                                                                       \
-  template Rows<Number> ngram_embedding(std::span<const std::int64_t>, const PleWeights&,                 \
-                                        std::vector<std::int64_t>&);                                      \
-  template Rows<Number> ple_layer(const Rows<Number>&, const Rows<Number>&, const PleWeights&,            \
+#define PLUMBLINE_INSTANTIATE(Number)                                                          \
+  template struct PleState<Number>;                                                            \
+  template Rows<Number> ngram_embedding(std::span<const std::int64_t>, const PleWeights&,      \
+                                        std::vector<std::int64_t>&);                           \
+  template Rows<Number> ple_layer(const Rows<Number>&, const Rows<Number>&, const PleWeights&, \
                                   const BasicEngineArithmetic<Number>&, Rows<Number>&);
 PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "reference/model/causal_convolution.h"
 #include "reference/model/ngram_hash.h"
 #include "reference/numeric/linear.h"
+
+#include <span>
+#include <vector>
 
 namespace plumbline {
 
@@ -16,12 +16,12 @@ struct PleWeights {
   std::int64_t end_of_sequence = 0;
   std::int64_t streams = 4;
   double epsilon = 1e-6;
-  std::int64_t head_width = 160;    ///< columns of the n-gram table
-  std::vector<float> embedding;     ///< [table rows, head_width]
-  LinearWeight key;                 ///< [G·H, heads·head_width]
-  LinearWeight value;               ///< [H, heads·head_width]
+  std::int64_t head_width = 160;                               ///< columns of the n-gram table
+  std::vector<float> embedding;                                ///< [table rows, head_width]
+  LinearWeight key;                                            ///< [G·H, heads·head_width]
+  LinearWeight value;                                          ///< [H, heads·head_width]
   std::vector<double> norm_key, norm_query, norm_convolution;  ///< [G·H]
-  ConvolutionWeights convolution;   ///< over G·H channels, dilation ngram_size
+  ConvolutionWeights convolution;                              ///< over G·H channels, dilation ngram_size
 };
 
 template <typename Number>
@@ -32,14 +32,15 @@ struct PleState {
   explicit PleState(const PleWeights& weights);
 };
 
-/// The embedding of each token: its heads' table rows side by side, [T, heads·head_width]. Moves `context` on.
+/// The embedding of each token: its heads' table rows side by side, [T, heads·head_width]. Moves `context`
+/// on.
 template <typename Number>
 Rows<Number> ngram_embedding(std::span<const std::int64_t> tokens, const PleWeights& weights,
                              std::vector<std::int64_t>& context);
 
 /// What the layer adds to the streams [T, G·H], from the streams and an embedding:
-/// g = σ(sign(s)·√max(|s|, 1e-6)) with s = (norm_key(key·e) · norm_query(h)) / √H per stream; gv = g·(value·e);
-/// out = gv + silu(conv(norm_conv(gv))).
+/// g = σ(sign(s)·√max(|s|, 1e-6)) with s = (norm_key(key·e) · norm_query(h)) / √H per stream; gv =
+/// g·(value·e); out = gv + silu(conv(norm_conv(gv))).
 template <typename Number>
 Rows<Number> ple_layer(const Rows<Number>& streams, const Rows<Number>& embedding, const PleWeights& weights,
                        const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& convolution_history);

@@ -1,13 +1,13 @@
 #include "reference/model/qsa_indexer.h"
 
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "fixtures/error.h"
 #include "fixtures/small_float.h"
 #include "reference/model/block_pool.h"
 #include "reference/model/gemma_rmsnorm.h"
+
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace plumbline {
 namespace {

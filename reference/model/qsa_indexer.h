@@ -1,13 +1,13 @@
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "fixtures/tensor.h"
 #include "reference/model/bounded.h"
 #include "reference/model/engine_arithmetic.h"
 #include "reference/model/indexer_config.h"
 #include "reference/model/rope.h"
+
+#include <span>
+#include <vector>
 
 namespace plumbline {
 

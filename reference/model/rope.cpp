@@ -1,11 +1,11 @@
 #include "reference/model/rope.h"
 
-#include <fmt/format.h>
-
 #include "fixtures/error.h"
 #include "reference/model/number.h"
 #include "reference/numeric/transcendental.h"
 #include "reference/numeric/ulp.h"
+
+#include <fmt/format.h>
 
 namespace plumbline {
 
@@ -13,7 +13,8 @@ template <typename Number>
 BasicRotaryFrequencies<Number> recorded_frequencies(std::span<const float> inverse_frequencies,
                                                     const MropeSections& sections) {
   BasicRotaryFrequencies<Number> frequencies{{}, sections};
-  for (const float frequency : inverse_frequencies) frequencies.per_pair.push_back(exactly<Number>(frequency));
+  for (const float frequency : inverse_frequencies)
+    frequencies.per_pair.push_back(exactly<Number>(frequency));
   return frequencies;
 }
 
@@ -78,12 +79,13 @@ void rope(std::span<Number> head, const BasicRotation<Number>& rotation,
   for (std::size_t i = 2 * pairs; i < head.size(); ++i) head[i] = arithmetic.store(head[i]);
 }
 
-#define PLUMBLINE_INSTANTIATE(Number)                                                                       \
-  template BasicRotaryFrequencies<Number> recorded_frequencies(std::span<const float>, const MropeSections&); \
-  template BasicRotaryFrequencies<Number> default_frequencies(double, std::int64_t, const MropeSections&,   \
-                                                              const BasicEngineArithmetic<Number>&);        \
-  template BasicRotation<Number> rotation_at(const Coordinates&, const BasicRotaryFrequencies<Number>&,     \
-                                             const BasicEngineArithmetic<Number>&);                         \
+#define PLUMBLINE_INSTANTIATE(Number)                                                                     \
+  template BasicRotaryFrequencies<Number> recorded_frequencies(std::span<const float>,                    \
+                                                               const MropeSections&);                     \
+  template BasicRotaryFrequencies<Number> default_frequencies(double, std::int64_t, const MropeSections&, \
+                                                              const BasicEngineArithmetic<Number>&);      \
+  template BasicRotation<Number> rotation_at(const Coordinates&, const BasicRotaryFrequencies<Number>&,   \
+                                             const BasicEngineArithmetic<Number>&);                       \
   template void rope(std::span<Number>, const BasicRotation<Number>&, const BasicEngineArithmetic<Number>&);
 PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)

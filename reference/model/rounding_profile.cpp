@@ -37,8 +37,8 @@ constexpr std::array<RoundingProfile, 3> kProfiles = {{
      .logarithm_ulp = 1},
     {.name = "hf_cuda",
      .score_scale = ScoreScale::multiply_by_inverse_root,  // measured on H200 captures (MODEL.md §2)
-     // CUDA C++ Programming Guide, single-precision mathematical functions: rsqrtf 2, sinf and cosf 2, powf 4, expf 2, log1pf 1
-     // ULP
+     // CUDA C++ Programming Guide, single-precision mathematical functions: rsqrtf 2, sinf and cosf 2, powf
+     // 4, expf 2, log1pf 1 ULP
      .reciprocal_root_ulp = 2,
      .trigonometry_ulp = 2,
      .power_ulp = 4,

@@ -33,20 +33,22 @@ struct RoundingProfile {
   ScoreScale score_scale = ScoreScale::none;
   /// Largest error of the engine's float32 1/√x; empty: a correctly rounded root and division.
   std::optional<double> reciprocal_root_ulp;
-  /// Gated residual: every step from the norm to the mixed input is rounded to storage; false: only the result.
+  /// Gated residual: every step from the norm to the mixed input is rounded to storage; false: only the
+  /// result.
   bool store_residual_steps = true;
-  bool store_beta = true;           ///< GDN: sigmoid(b) is rounded to storage
-  bool store_convolution = true;    ///< GDN and PLE: the convolution is rounded to storage before its SiLU
-  bool store_gated_norm_steps = true;  ///< GDN: norm, weight and gate round to storage one by one; false: once
+  bool store_beta = true;         ///< GDN: sigmoid(b) is rounded to storage
+  bool store_convolution = true;  ///< GDN and PLE: the convolution is rounded to storage before its SiLU
+  bool store_gated_norm_steps =
+      true;                         ///< GDN: norm, weight and gate round to storage one by one; false: once
   bool store_probabilities = true;  ///< attention: normalised probabilities are rounded to storage before P·V
   bool store_scores = true;         ///< attention: q·k is rounded to storage before the softmax
   bool store_output_gate = true;    ///< attention: sigmoid(gate) is rounded to storage before the product
   bool store_router_weights = true;  ///< MoE: weights of the chosen experts are rounded to storage
-  bool weight_before_down = false;  ///< MoE: the router weight multiplies before the down projection
-  double trigonometry_ulp = 0;  ///< largest error of its float32 sin and cos
-  double power_ulp = 0;         ///< largest error of its float32 pow
-  double exponential_ulp = 0;   ///< largest error of its float32 exp
-  double logarithm_ulp = 0;     ///< largest error of its float32 log1p
+  bool weight_before_down = false;   ///< MoE: the router weight multiplies before the down projection
+  double trigonometry_ulp = 0;       ///< largest error of its float32 sin and cos
+  double power_ulp = 0;              ///< largest error of its float32 pow
+  double exponential_ulp = 0;        ///< largest error of its float32 exp
+  double logarithm_ulp = 0;          ///< largest error of its float32 log1p
 };
 
 /// No rounding but that of the stored query and key: the definition of the model.

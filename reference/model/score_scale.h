@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include "reference/model/rounding_profile.h"
+
+#include <cstdint>
 
 namespace plumbline {
 

@@ -1,9 +1,9 @@
 #include "reference/model/sparse_attention.h"
 
+#include "reference/model/number.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "reference/model/number.h"
 
 namespace plumbline {
 namespace {
@@ -40,7 +40,8 @@ void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, c
     const std::int64_t shared = head / (geometry.heads / geometry.key_value_heads) * dim;
     const auto q = query.subspan(static_cast<std::size_t>(head * dim), static_cast<std::size_t>(dim));
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const Number product = arithmetic.stored_if(stored, arithmetic.dot(q, keys.part(tokens[i], shared, dim)));
+      const Number product =
+          arithmetic.stored_if(stored, arithmetic.dot(q, keys.part(tokens[i], shared, dim)));
       weights[i] = arithmetic.stored_if(stored, product * scale);
     }
     softmax<Number>(weights, arithmetic);
@@ -55,8 +56,8 @@ void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, c
       }
     }
     for (std::size_t c = 0; c < sum.size(); ++c) {
-      out[static_cast<std::size_t>(head * dim) + c] =
-          arithmetic.stored(arithmetic.reduced(sum[c], magnitude[c], static_cast<std::int64_t>(tokens.size())));
+      out[static_cast<std::size_t>(head * dim) + c] = arithmetic.stored(
+          arithmetic.reduced(sum[c], magnitude[c], static_cast<std::int64_t>(tokens.size())));
     }
   }
 }
@@ -65,16 +66,18 @@ template <typename Number>
 void apply_output_gate(std::span<const Number> gate, const BasicEngineArithmetic<Number>& arithmetic,
                        std::span<Number> out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const Number open = arithmetic.stored_if(arithmetic.profile().store_output_gate, arithmetic.sigmoid(gate[i]));
+    const Number open =
+        arithmetic.stored_if(arithmetic.profile().store_output_gate, arithmetic.sigmoid(gate[i]));
     out[i] = arithmetic.stored(out[i] * open);
   }
 }
 
-#define PLUMBLINE_INSTANTIATE(Number)                                                                          \
-  template void sparse_attention(std::span<const Number>, const Rows<Number>&, const Rows<Number>&,            \
-                                 std::span<const std::int32_t>, const AttentionGeometry&,                      \
-                                 const BasicEngineArithmetic<Number>&, std::span<Number>);                     \
-  template void apply_output_gate(std::span<const Number>, const BasicEngineArithmetic<Number>&, std::span<Number>);
+#define PLUMBLINE_INSTANTIATE(Number)                                                               \
+  template void sparse_attention(std::span<const Number>, const Rows<Number>&, const Rows<Number>&, \
+                                 std::span<const std::int32_t>, const AttentionGeometry&,           \
+                                 const BasicEngineArithmetic<Number>&, std::span<Number>);          \
+  template void apply_output_gate(std::span<const Number>, const BasicEngineArithmetic<Number>&,    \
+                                  std::span<Number>);
 PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)
 #undef PLUMBLINE_INSTANTIATE

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "reference/model/engine_arithmetic.h"
+#include "reference/model/rows.h"
+
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "reference/model/engine_arithmetic.h"
-#include "reference/model/rows.h"
 
 namespace plumbline {
 

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "reference/model/index_key_cache.h"
+#include "reference/model/model_config.h"
+#include "reference/model/model_weights.h"
+#include "reference/model/rope.h"
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace plumbline {
+
+/// What one QSA layer keeps of a sequence.
+template <typename Number>
+struct QsaState {
+  Rows<Number> keys, values;  ///< [tokens, key_value_heads·head_dim], normed and rotated keys
+  std::vector<Coordinates> coordinates;
+  std::optional<IndexKeyCache> index;  ///< compressed index keys; made by the layer on first use
+};
+
+/// One QSA layer: weights, indexer and geometry, for any number of sequences.
+class QsaLayer {
+ public:
+  QsaLayer(const ModelConfig& config, const QsaWeights& weights, std::span<const float> inverse_frequencies,
+           const RoundingProfile& profile);
+
+  /// Chooses among a query's blocks: the canonical selection is given, another one may be returned (an
+  /// engine's own choice among equal scores). `row` counts the queries of the call that have a complete
+  /// block.
+  using Choice =
+      std::function<std::vector<std::int32_t>(std::int64_t row, const std::vector<std::int32_t>& canonical)>;
+
+  /// x [T, hidden] at their coordinates → [T, hidden]; moves `state` on.
+  template <typename Number>
+  Rows<Number> forward(const Rows<Number>& x, std::span<const Coordinates> coordinates,
+                       const BasicEngineArithmetic<Number>& arithmetic, QsaState<Number>& state,
+                       const Choice& choice = {}) const;
+
+ private:
+  std::vector<std::vector<std::int32_t>> selections(const Tensor& projected,
+                                                    std::span<const Coordinates> coordinates,
+                                                    std::int64_t earlier, IndexKeyCache& index,
+                                                    const Choice& choice) const;
+
+  const ModelConfig* config_;
+  const QsaWeights* weights_;
+  std::vector<float> inverse_frequencies_;
+  QsaIndexer indexer_;
+};
+
+}  // namespace plumbline
