@@ -2,6 +2,8 @@
 
 #include "reference/model/number.h"
 
+#include <algorithm>
+
 namespace plumbline {
 namespace {
 
@@ -30,7 +32,9 @@ Rows<Bounded> product(const Rows<Bounded>& x, const LinearWeight& weight,
   for (std::size_t i = 0; i < x.numbers.size(); ++i) errors.numbers[i] = x.numbers[i].error;
   linear(values.numbers, x.rows, weight, products_of(arithmetic), sum.numbers);
   linear_magnitude(values.numbers, x.rows, weight, magnitude.numbers);
-  linear_magnitude(errors.numbers, x.rows, weight, inherited.numbers);
+  const bool inherits =
+      std::any_of(errors.numbers.begin(), errors.numbers.end(), [](double e) { return e != 0; });
+  if (inherits) linear_magnitude(errors.numbers, x.rows, weight, inherited.numbers);
 
   const auto inner = static_cast<double>(weight.inner());
   const double cover = 1 + inner * 0x1p-52;  // the magnitudes are themselves double sums

@@ -15,10 +15,12 @@ static_assert(LinearWeight::kPanel == kPanel);
 /// Rows of x that stay in a second-level cache beside a panel of weights.
 constexpr std::int64_t kChunk = 64;
 
-void product_of_panel(const double* x, std::int64_t rows, const LinearWeight& weight, std::int64_t panel,
-                      linear_kernel::Kernel kernel, std::vector<double>& padded, double* out) {
+/// All rows of x against one panel of weights, whose outputs start at `first`.
+void product_of_panel(const double* x, std::int64_t rows, const float* panel, std::int64_t first,
+                      const LinearWeight& weight, linear_kernel::Kernel kernel, std::vector<double>& padded,
+                      double* out) {
   const std::int64_t inner = weight.inner(), outputs = weight.outputs();
-  const std::int64_t first = panel * kPanel, width = std::min<std::int64_t>(kPanel, outputs - first);
+  const std::int64_t width = std::min<std::int64_t>(kPanel, outputs - first);
   double block[kRows * kPanel];
   for (std::int64_t row = 0; row < rows; row += kRows) {
     const std::int64_t count = std::min<std::int64_t>(kRows, rows - row);
@@ -28,7 +30,7 @@ void product_of_panel(const double* x, std::int64_t rows, const LinearWeight& we
       std::copy_n(source, count * inner, padded.begin());
       source = padded.data();
     }
-    kernel(source, inner, weight.panel(panel), block);
+    kernel(source, inner, panel, block);
     for (std::int64_t r = 0; r < count; ++r) {
       std::copy_n(block + r * kPanel, width, out + (row + r) * outputs + first);
     }
@@ -58,8 +60,8 @@ void linear(std::span<const double> x, std::int64_t rows, const LinearWeight& we
     for (std::int64_t row = 0; row < rows; row += kChunk) {
 #pragma omp for schedule(static) nowait
       for (std::int64_t panel = 0; panel < weight.panels(); ++panel) {
-        product_of_panel(x.data() + row * weight.inner(), std::min(kChunk, rows - row), weight, panel, kernel,
-                         padded, out.data() + row * weight.outputs());
+        product_of_panel(x.data() + row * weight.inner(), std::min(kChunk, rows - row), weight.panel(panel),
+                         panel * kPanel, weight, kernel, padded, out.data() + row * weight.outputs());
       }
     }
   }
@@ -67,15 +69,14 @@ void linear(std::span<const double> x, std::int64_t rows, const LinearWeight& we
 
 void linear_magnitude(std::span<const double> x, std::int64_t rows, const LinearWeight& weight,
                       std::span<double> out) {
-  const std::int64_t inner = weight.inner(), outputs = weight.outputs();
-  for (std::int64_t t = 0; t < rows; ++t) {
-    for (std::int64_t n = 0; n < outputs; ++n) {
-      double sum = 0;
-      for (std::int64_t k = 0; k < inner; ++k) {
-        sum += std::fabs(x[static_cast<std::size_t>(t * inner + k)] * static_cast<double>(weight.at(n, k)));
-      }
-      out[static_cast<std::size_t>(t * outputs + n)] = sum;
-    }
+  std::vector<double> magnitudes(x.size()), padded;
+  std::transform(x.begin(), x.end(), magnitudes.begin(), [](double value) { return std::fabs(value); });
+  std::vector<float> panel(static_cast<std::size_t>(kPanel * weight.inner()));
+  for (std::int64_t index = 0; index < weight.panels(); ++index) {
+    std::transform(weight.panel(index), weight.panel(index) + panel.size(), panel.begin(),
+                   [](float value) { return std::fabs(value); });
+    product_of_panel(magnitudes.data(), rows, panel.data(), index * kPanel, weight, linear_kernel::separate,
+                     padded, out.data());
   }
 }
 
