@@ -22,7 +22,7 @@ constexpr Route kLexicographic = Route::topk_lexicographic;
 constexpr std::array kRoutes = {
     RouteInfo{Route::score_cublas_single, "score.cublas_single", Stage::score, true,
               Route::score_cublas_single},
-    RouteInfo{Route::score_cublas_split, "score.cublas_split", Stage::score, true, Route::score_cublas_split},
+    RouteInfo{Route::score_cublas_split, "score.cublas_split", Stage::score, false, Route::score_cublas_split},
     RouteInfo{Route::score_shared_key, "score.shared_key", Stage::score, false, Route::score_shared_key},
     RouteInfo{Route::score_paged, "score.paged", Stage::score, true, Route::score_paged},
     RouteInfo{Route::topk_lexicographic, "topk.lexicographic", Stage::topk, true, kLexicographic},
@@ -41,8 +41,8 @@ constexpr std::array kRoutes = {
     RouteInfo{Route::attention_page4, "attention.page4", Stage::attention, false, Route::attention_page4},
     RouteInfo{Route::attention_resolved, "attention.resolved", Stage::attention, false,
               Route::attention_resolved},
-    RouteInfo{Route::attention_splitk, "attention.splitk", Stage::attention, true, Route::attention_splitk},
-    RouteInfo{Route::attention_direct, "attention.direct", Stage::attention, true, Route::attention_direct},
+    RouteInfo{Route::attention_splitk, "attention.splitk", Stage::attention, false, Route::attention_splitk},
+    RouteInfo{Route::attention_direct, "attention.direct", Stage::attention, false, Route::attention_direct},
 };
 
 const RouteInfo& info_of(Route route) {

@@ -11,5 +11,6 @@ void add_select_command(CLI::App& app, int& exit_code);
 void add_generate_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
+void add_routes_command(CLI::App& app, int& exit_code);
 
 }  // namespace plumbline

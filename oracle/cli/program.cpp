@@ -34,6 +34,7 @@ int run_program(int argc, const char* const* argv) {
   add_generate_command(app);
   add_info_command(app);
   add_bench_command(app);
+  add_routes_command(app, exit_code);
   try {
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0)
