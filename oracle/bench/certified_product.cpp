@@ -95,6 +95,8 @@ CaseSpec certified_product_case() {
 }
 
 CertifiedProductResult bench_certified_product(const CaseSpec& spec, const CertifiedProductOptions& options) {
+  if (spec.kind != CaseSpec::Kind::select || spec.rows == 0)
+    throw InputError("bench select: expected a select case with rows, found " + format_case(spec));
   const GeneratedSelect generated = generate_select(spec);
   if (!generated.index_query || !generated.index_key)
     throw InputError("bench select: the case has no query and key");

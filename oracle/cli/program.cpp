@@ -1,5 +1,6 @@
 #include "oracle/cli/program.h"
 
+#include "fixtures/capture/utf8.h"
 #include "fixtures/error.h"
 #include "oracle/cli/commands.h"
 #include "oracle/report/machine.h"
@@ -15,10 +16,8 @@ namespace plumbline {
 namespace {
 
 // Whatever an input holds, an error is one line.
-int complain(std::string message, int code) {
-  for (char& c : message)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  fmt::print(stderr, "plumbline: {}\n", message);
+int complain(const std::string& message, int code) {
+  fmt::print(stderr, "plumbline: {}\n", printable(message, std::string::npos));
   return code;
 }
 

@@ -1,3 +1,4 @@
+#include "fixtures/capture/utf8.h"
 #include "fixtures/error.h"
 #include "oracle/cli/commands.h"
 #include "oracle/cli/report_options.h"
@@ -36,7 +37,8 @@ struct SelectCommand {
     options.threads = report.threads;
     if (subject == "reference") options.subject = &reference;
     if (report.list) {
-      for (const std::string& name : list_selections(file, options)) fmt::print("{}\n", name);
+      for (const std::string& name : list_selections(file, options))
+        fmt::print("{}\n", printable(name, std::string::npos));
       return 0;
     }
     const std::vector<JudgedSelection> selections = judge_capture(file, options);

@@ -4,6 +4,7 @@
 #include "oracle/run/golden_checks.h"
 #include "oracle/run/verify_run.h"
 
+#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,15 @@
 
 namespace plumbline {
 namespace {
+
+// The parser would take -1 and saturate beyond 2^64 - 1.
+std::string whole_number(const std::string& text) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  const bool whole = result.ec == std::errc() && result.ptr == end;
+  return whole ? "" : fmt::format("Value {} is not an integer in 0 to 2^64 - 1", text);
+}
 
 struct VerifyCommand {
   ReportOptions report;
@@ -53,7 +63,8 @@ void add_verify_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--fixtures", verify->fixtures, "Folder of captures to judge (manifest.json is optional)")
       ->capture_default_str();
-  command->add_option("--seed", verify->seed, "Added to the data seeds of the generated cases");
+  command->add_option("--seed", verify->seed, "Added to the data seeds of the generated cases")
+      ->check(whole_number);
   command->callback([verify, &exit_code] { exit_code = verify->run(); });
 }
 

@@ -219,8 +219,8 @@ class TokenJudge {
   void tally_padded(std::int64_t row, const ClaimedRow& claimed, SelectionTally& tally) const {
     const RowVerdict verdict = verdict_of_structure(claimed);
     tally.census().add_row(0, geometry_.block_topk);
-    tally.end_to_end(row, verdict.verdict);
-    if (claim_.block_scores) tally.selector(row, verdict.verdict);
+    tally.end_to_end(row, verdict.verdict, RowChoice::forced);
+    if (claim_.block_scores) tally.selector(row, verdict.verdict, RowChoice::forced);
     if (tally.exact_witnesses().wants(verdict.verdict, row)) {
       tally.exact_witnesses().add(structural_witness(row, verdict, "end_to_end"));
     }

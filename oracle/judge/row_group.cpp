@@ -16,6 +16,11 @@ namespace {
 constexpr std::int64_t kScoreBytesAtOnce = std::int64_t{64} << 20;
 constexpr std::int64_t kExactRowsAtOnce = 64;
 
+RowChoice choice_among(std::int64_t tie_class, std::int64_t visible, std::int64_t k) {
+  if (visible <= k) return RowChoice::forced;
+  return tie_class == visible ? RowChoice::free : RowChoice::ranked;
+}
+
 class GroupJudge {
  public:
   GroupJudge(const RowGroup& group, const JudgeOptions& options, const ErrorModel& error_model,
@@ -77,13 +82,13 @@ class GroupJudge {
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t row = first + i, number = group_.number(row);
         const RowVerdict& verdict = verdicts[static_cast<std::size_t>(i)];
-        tally_.selector(number, verdict.verdict);
+        const auto& found = census[static_cast<std::size_t>(i)];
+        tally_.selector(number, verdict.verdict,
+                        choice_among(found ? found->tie_class : 0, visible_of(inputs_, row), k_));
         if (tally_.selector_witnesses().wants(verdict.verdict, number)) {
           tally_.selector_witnesses().add(selector_witness(number, verdict, scores_of(row)));
         }
-        if (const auto& found = census[static_cast<std::size_t>(i)]) {
-          tally_.census().add_scores(visible_of(inputs_, row), *found);
-        }
+        if (found) tally_.census().add_scores(visible_of(inputs_, row), *found);
       }
     }
   }
@@ -125,14 +130,27 @@ class GroupJudge {
       const std::int64_t number = group_.number(first + i);
       if (row) {
         tally_.census().add_exact(*row);
-        tally_.end_to_end(number, verdict.verdict);
+        tally_.end_to_end(number, verdict.verdict,
+                          choice_among(row->tie_class_size, visible_of(inputs_, first + i), k_));
       } else {
-        tally_.without_exact_score(number, verdict.verdict);
+        without_exact_score(number, verdict);
+        continue;
       }
       if (tally_.exact_witnesses().wants(verdict.verdict, number)) {
         tally_.exact_witnesses().add(exact_witness(number, verdict, exact_row(first + i)));
       }
     }
+  }
+
+  // Where scores are recorded, the selector has judged the row and given its witness.
+  void without_exact_score(std::int64_t number, const RowVerdict& verdict) {
+    tally_.without_exact_score(number, verdict.verdict);
+    if (!group_.scores) add_structural_witness(number, verdict);
+  }
+
+  void add_structural_witness(std::int64_t number, const RowVerdict& verdict) {
+    if (tally_.selector_witnesses().wants(verdict.verdict, number))
+      tally_.selector_witnesses().add(structural_witness(number, verdict, "selector"));
   }
 
   void judge_structure() {
@@ -144,9 +162,7 @@ class GroupJudge {
         const RowVerdict verdict = verdict_of_structure(read(row, first, entries));
         const std::int64_t number = group_.number(row);
         tally_.structure_only(number, verdict.verdict);
-        if (tally_.selector_witnesses().wants(verdict.verdict, number)) {
-          tally_.selector_witnesses().add(structural_witness(number, verdict, "selector"));
-        }
+        add_structural_witness(number, verdict);
       }
     }
   }

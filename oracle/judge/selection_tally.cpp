@@ -27,18 +27,18 @@ std::string in_words(const VerdictCounts& counts) {
 SelectionTally::SelectionTally(std::int64_t rows, const JudgeOptions& options)
     : contract_(options.contract),
       max_witnesses_(options.max_witnesses),
-      selector_(static_cast<std::size_t>(rows), kNone),
-      end_to_end_(static_cast<std::size_t>(rows), kNone),
+      selector_(static_cast<std::size_t>(rows)),
+      end_to_end_(static_cast<std::size_t>(rows)),
       broken_(static_cast<std::size_t>(rows), false),
       selector_witnesses_(options.max_witnesses),
       exact_witnesses_(options.max_witnesses) {}
 
-void SelectionTally::selector(std::int64_t row, Verdict verdict) {
-  selector_[static_cast<std::size_t>(row)] = code(verdict);
+void SelectionTally::selector(std::int64_t row, Verdict verdict, RowChoice choice) {
+  selector_[static_cast<std::size_t>(row)] = {code(verdict), choice};
 }
 
-void SelectionTally::end_to_end(std::int64_t row, Verdict verdict) {
-  end_to_end_[static_cast<std::size_t>(row)] = code(verdict);
+void SelectionTally::end_to_end(std::int64_t row, Verdict verdict, RowChoice choice) {
+  end_to_end_[static_cast<std::size_t>(row)] = {code(verdict), choice};
 }
 
 void SelectionTally::without_exact_score(std::int64_t row, Verdict verdict) {
@@ -50,12 +50,22 @@ void SelectionTally::structure_only(std::int64_t row, Verdict verdict) {
   if (verdict == Verdict::structural) broken_[static_cast<std::size_t>(row)] = true;
 }
 
-std::uint8_t SelectionTally::binding(std::size_t row) const {
-  const std::uint8_t first = binds_selector(contract_) ? selector_[row] : end_to_end_[row];
-  const std::uint8_t second = binds_selector(contract_) ? end_to_end_[row] : selector_[row];
-  if (first != kNone) return first;
-  if (second != kNone) return second;
-  return broken_[row] ? code(Verdict::structural) : kNone;
+SelectionTally::Judged SelectionTally::binding(std::size_t row) const {
+  const Judged first = binds_selector(contract_) ? selector_[row] : end_to_end_[row];
+  const Judged second = binds_selector(contract_) ? end_to_end_[row] : selector_[row];
+  if (first.verdict != kNone) return first;
+  if (second.verdict != kNone) return second;
+  return {broken_[row] ? code(Verdict::structural) : kNone, RowChoice::forced};
+}
+
+std::optional<VerdictCounts> SelectionTally::count(const std::vector<Judged>& rows) {
+  std::optional<VerdictCounts> counts;
+  for (const Judged& row : rows) {
+    if (row.verdict == kNone) continue;
+    if (!counts) counts.emplace();
+    counts->add(static_cast<Verdict>(row.verdict));
+  }
+  return counts;
 }
 
 SelectionReport SelectionTally::finish() const {
@@ -64,15 +74,6 @@ SelectionReport SelectionTally::finish() const {
   report.contract = contract_;
   report.rows_without_exact_score = without_exact_;
   report.census = census_.finish();
-  const auto count = [](const std::vector<std::uint8_t>& verdicts) {
-    std::optional<VerdictCounts> counts;
-    for (const std::uint8_t verdict : verdicts) {
-      if (verdict == kNone) continue;
-      if (!counts) counts.emplace();
-      counts->add(static_cast<Verdict>(verdict));
-    }
-    return counts;
-  };
   report.selector = count(selector_);
   report.end_to_end = count(end_to_end_);
   merge_witnesses(report);
@@ -82,11 +83,14 @@ SelectionReport SelectionTally::finish() const {
 
 void SelectionTally::decide_status(SelectionReport& report) const {
   VerdictCounts broken;
-  std::int64_t judged = 0, first = -1;
+  std::int64_t judged = 0, selecting = 0, tested = 0, first = -1;
   for (std::size_t row = 0; row < selector_.size(); ++row) {
-    const std::uint8_t verdict = binding(row);
+    const auto [verdict, choice] = binding(row);
     if (verdict == kNone) continue;
     ++judged;
+    selecting += choice != RowChoice::forced;
+    tested +=
+        choice == RowChoice::ranked || (choice == RowChoice::free && breaks(contract_, Verdict::tie_only));
     if (!breaks(contract_, static_cast<Verdict>(verdict))) continue;
     broken.add(static_cast<Verdict>(verdict));
     if (first < 0) first = static_cast<std::int64_t>(row);
@@ -104,16 +108,23 @@ void SelectionTally::decide_status(SelectionReport& report) const {
     report.reason = "no row sees more blocks than it may select";
   } else if (judged == 0) {
     report.reason = "no row has a score to judge it on";
+  } else if (selecting == 0) {
+    report.reason = "no row that selects has a score to judge it on";
+  } else if (tested == 0) {
+    report.reason = "all blocks of every row that selects tie, so any set of them would do";
   } else {
     report.status = Status::pass;
+    if (judged < report.rows)
+      report.reason =
+          fmt::format("{} of {} rows have no score to judge them on", report.rows - judged, report.rows);
   }
 }
 
 void SelectionTally::merge_witnesses(SelectionReport& report) const {
   std::int64_t rows_with_witness = 0;
   for (std::size_t row = 0; row < selector_.size(); ++row) {
-    const auto shown = [](std::uint8_t verdict) {
-      return verdict != kNone && needs_witness(static_cast<Verdict>(verdict));
+    const auto shown = [](const Judged& judged) {
+      return judged.verdict != kNone && needs_witness(static_cast<Verdict>(judged.verdict));
     };
     if (shown(selector_[row]) || shown(end_to_end_[row]) || broken_[row]) ++rows_with_witness;
   }

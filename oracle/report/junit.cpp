@@ -1,5 +1,6 @@
 #include "oracle/report/junit.h"
 
+#include "fixtures/capture/utf8.h"
 #include "oracle/report/report_lines.h"
 
 #include <fmt/format.h>
@@ -37,11 +38,8 @@ std::string testcase(const ReportEntry& entry, const std::string& command) {
 }  // namespace
 
 std::string xml_escaped(const std::string& text) {
-  // The JSON printer replaces what is no UTF-8.
-  const std::string utf8 =
-      Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
   std::string out;
-  for (const char c : utf8) {
+  for (const char c : printable(text, std::string::npos)) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -55,14 +53,8 @@ std::string xml_escaped(const std::string& text) {
       case '"':
         out += "&quot;";
         break;
-      case '\n':
-        out += "&#10;";
-        break;
-      case '\t':
-        out += "&#9;";
-        break;
       default:
-        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+        out += c;
     }
   }
   return out;

@@ -1,6 +1,9 @@
 #include "oracle/report/markdown.h"
 
+#include "fixtures/capture/utf8.h"
 #include "oracle/report/report_lines.h"
+
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,8 +14,8 @@ namespace {
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '|' || c == '<' || c == '*' || c == '_' || c == '`' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
+    if (std::string_view(R"(|<*_`[]&\)").find(c) != std::string_view::npos) out += '\\';
+    out += c;
   }
   return out;
 }
@@ -23,7 +26,9 @@ std::string markdown_from_json(const Json& report) {
   const std::string command = report.at("command").get<std::string>();
   std::string out = fmt::format("## plumbline {}: {}\n\n", command, verdict_line(counts_of(report)));
   if (report.contains("file"))
-    out += fmt::format("File: {}\n\n", escaped(report.at("file").get<std::string>()));
+    out +=
+        fmt::format("File: {}\n\n",
+                    escaped(printable(report.at("file").get_ref<const std::string&>(), std::string::npos)));
   out += "| check | what | rows | verdicts | tied | status |\n|---|---|--:|---|--:|---|\n";
   for (const ReportLine& line : lines_of(report))
     out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", escaped(line.check), escaped(line.part),

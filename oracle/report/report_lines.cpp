@@ -1,13 +1,17 @@
 #include "oracle/report/report_lines.h"
 
+#include "fixtures/capture/utf8.h"
+
 #include <fmt/format.h>
 
 namespace plumbline {
 namespace {
 
+// Names come from captures, so they may hold anything.
 std::string text(const Json& object, const char* key) {
   const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  if (found == object.end() || !found->is_string()) return {};
+  return printable(found->get_ref<const std::string&>(), std::string::npos);
 }
 
 std::string nonzero_counts(const Json& counts) {

@@ -3,6 +3,7 @@
 #include "fixtures/capture/capture_file.h"
 #include "fixtures/capture/root_attributes.h"
 #include "fixtures/capture/storage_type.h"
+#include "fixtures/capture/utf8.h"
 #include "fixtures/tensor.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::string attributes(const CaptureFile& file) {
   const CaptureInfo info = read_root_attributes(file);
   std::string out = fmt::format("{}: {} bytes\n", info.path.empty() ? file.path() : info.path, file.bytes());
   const auto line = [&](const char* name, const std::string& value) {
-    if (!value.empty()) out += fmt::format("  {:<22} {}\n", name, value);
+    if (!value.empty()) out += fmt::format("  {:<22} {}\n", name, printable(value));
   };
   line("version", std::to_string(info.version));
   line("model_type", std::string(model_type_of(info.kind)));
@@ -51,20 +52,23 @@ DatasetLine describe(const CaptureFile& file, const std::string& path) {
   std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(rank, 0)));
   if (rank > 0) H5Sget_simple_extent_dims(space, extents.data(), nullptr);
   const Shape shape(extents.begin(), extents.end());
-  return {path, describe_type(type), to_string(shape), H5Dget_storage_size(dataset)};
+  return {printable(path, std::string::npos), describe_type(type), to_string(shape),
+          H5Dget_storage_size(dataset)};
 }
 
 // A group may be linked into itself, so a walk ends only by force.
 constexpr std::size_t kMaxNodes = 100000;
+constexpr int kMaxDepth = 32;
 
-void collect(const CaptureFile& file, const std::string& group, std::size_t& nodes,
+void collect(const CaptureFile& file, const std::string& group, int depth, std::size_t& nodes,
              std::vector<DatasetLine>& lines) {
   for (const std::string& name : file.children(group)) {
     const std::string path = join_path(group, name);
-    if (++nodes > kMaxNodes || path.size() > 1024) file.refuse("/", "a tree of groups", "one without end");
-    if (file.node(path) == CaptureFile::Node::group) {
-      collect(file, path, nodes, lines);
-    } else if (file.node(path) == CaptureFile::Node::dataset) {
+    if (++nodes > kMaxNodes || depth > kMaxDepth) file.refuse("/", "a tree of groups", "one without end");
+    const CaptureFile::Node node = file.node(path);
+    if (node == CaptureFile::Node::group) {
+      collect(file, path, depth + 1, nodes, lines);
+    } else if (node == CaptureFile::Node::dataset) {
       lines.push_back(describe(file, path));
     }
   }
@@ -77,7 +81,7 @@ std::string describe_capture(const std::string& path) {
   std::string out = attributes(*file);
   std::vector<DatasetLine> lines;
   std::size_t nodes = 0;
-  collect(*file, "/", nodes, lines);
+  collect(*file, "/", 1, nodes, lines);
   std::size_t widest_path = 0, widest_type = 0, widest_shape = 0;
   for (const DatasetLine& line : lines) {
     widest_path = std::max(widest_path, line.path.size());

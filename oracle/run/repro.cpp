@@ -28,6 +28,10 @@ std::string repro_line(const std::vector<std::string>& words, const std::string&
 std::string exact_filter(const std::string& name) {
   std::string pattern = "^";
   for (const char c : name) {
+    if (const auto code = static_cast<unsigned char>(c); code < 0x20 || code >= 0x7F) {
+      pattern += R"([\s\S])";
+      continue;
+    }
     if (std::string_view(R"(\^$.|?*+()[]{})").find(c) != std::string_view::npos) pattern += '\\';
     pattern += c;
   }

@@ -11,7 +11,7 @@ std::string shell_quoted(const std::string& word);
 /// The words, quoted, then " # " and what they stand for with route, device and build.
 std::string repro_line(const std::vector<std::string>& words, const std::string& stands_for);
 
-/// A regular expression that matches exactly `name`.
+/// A regular expression, of printable ASCII, that matches `name`: any byte stands for each of its others.
 std::string exact_filter(const std::string& name);
 
 }  // namespace plumbline

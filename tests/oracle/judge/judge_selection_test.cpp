@@ -192,7 +192,18 @@ TEST(JudgeSelection, FailsAStructuralRowThatHasNothingToBeJudgedOn) {
     EXPECT_EQ(report.status, Status::fail);
     ASSERT_EQ(report.witnesses.size(), 1u);
     EXPECT_EQ(report.witnesses.front().verdict, Verdict::structural);
+    EXPECT_EQ(report.witnesses.front().judgement, "selector");
   }
+}
+
+TEST(JudgeSelection, GivesTheWitnessOfARowWithoutExactScoreToTheSelector) {
+  SmallProblem problem = five_blocks({0, 0});
+  Claim claim(problem);
+  claim.query().as<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+  const SelectionReport report = claim.judge();
+  EXPECT_FALSE(report.end_to_end.has_value());
+  ASSERT_EQ(report.witnesses.size(), 1u);
+  EXPECT_EQ(report.witnesses.front().judgement, "selector");
 }
 
 TEST(JudgeSelection, IsVacuousWhenNothingWasReallyTested) {
@@ -212,6 +223,54 @@ TEST(JudgeSelection, IsVacuousWhenNothingWasReallyTested) {
   empty.recorded.clear();
   EXPECT_EQ(Claim(empty).judge().status, Status::vacuous);
   EXPECT_EQ(Claim(empty).judge().reason, "there are no rows");
+}
+
+TEST(JudgeSelection, IsVacuousWhenOnlyRowsWithoutAChoiceCouldBeJudged) {
+  SmallProblem problem = five_blocks({0, 1, 0, 1});
+  problem.rows = 2;
+  problem.query = {10, 10};
+  problem.visible = {5, 2};
+  problem.recorded.clear();
+  Claim claim(problem);
+  claim.query().as<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+  const SelectionReport report = claim.judge();
+  EXPECT_EQ(report.status, Status::vacuous);
+  EXPECT_EQ(report.reason, "no row that selects has a score to judge it on");
+}
+
+TEST(JudgeSelection, RemarksOnTheRowsItCouldNotJudge) {
+  SmallProblem problem = five_blocks({0, 1, 0, 1});
+  problem.rows = 2;
+  problem.query = {10, 10};
+  problem.visible = {5, 5};
+  problem.recorded.clear();
+  Claim claim(problem);
+  claim.query().as<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  const SelectionReport report = claim.judge();
+  EXPECT_EQ(report.status, Status::pass);
+  EXPECT_EQ(report.reason, "1 of 2 rows have no score to judge them on");
+}
+
+TEST(JudgeSelection, IsVacuousWhenEverySetWouldKeepTheContract) {
+  SmallProblem problem = five_blocks({1, 4});
+  problem.key.assign(problem.key.size(), 0);
+  problem.recorded.assign(problem.recorded.size(), 0.0f);
+  for (const bool with_inputs : {true, false}) {
+    for (const Contract contract : {Contract::within_error, Contract::set_exact}) {
+      JudgeOptions options;
+      options.contract = contract;
+      const SelectionReport report = Claim(problem, with_inputs).judge(options);
+      EXPECT_EQ(report.status, Status::vacuous) << name_of(contract);
+      EXPECT_EQ(report.reason, "all blocks of every row that selects tie, so any set of them would do");
+    }
+    JudgeOptions options;
+    options.contract = Contract::tie_rule_set;
+    EXPECT_EQ(Claim(problem, with_inputs).judge(options).status, Status::fail);
+  }
+  problem.claimed = {0, 1};
+  JudgeOptions options;
+  options.contract = Contract::canonical;
+  EXPECT_EQ(Claim(problem).judge(options).status, Status::pass);
 }
 
 TEST(JudgeSelection, FailsRatherThanBeingVacuousWhenAShortRowIsWrong) {

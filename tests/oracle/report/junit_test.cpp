@@ -46,6 +46,10 @@ TEST(Junit, AnUndeclaredVacuousCheckIsAnErrorAndNotSkipped) {
   EXPECT_NE(xml.find("errors=\"1\" skipped=\"0\""), std::string::npos) << xml;
 }
 
+TEST(Junit, ReplacesWhatXmlCannotHold) {
+  EXPECT_EQ(xml_escaped("a\x01\xef\xbf\xbe\xef\xbf\xbf\xff<&\"\xc3\xa9"), "a????&lt;&amp;&quot;\xc3\xa9");
+}
+
 RC_GTEST_PROP(Junit, StaysWellFormedForAnyText, (const std::string& name, const std::string& reason)) {
   RunReport run = sample_run();
   for (CheckResult& check : run.checks) {

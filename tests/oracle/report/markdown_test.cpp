@@ -24,7 +24,7 @@ TEST(Markdown, OfARunIsThisText) {
 ### What went wrong
 
 - **FAIL** golden/bad: 1 of 96 rows breaks within\_error
-  - row 17: end\_to\_end value\_error: block 9 \<outranks> block 3 & was left out; claimed 3 0x1p+0; missed 9 0x1.8p+0
+  - row 17: end\_to\_end value\_error: block 9 \<outranks> block 3 \& was left out; claimed 3 0x1p+0; missed 9 0x1.8p+0
   - (2 more left out)
 
   ```
@@ -52,7 +52,7 @@ TEST(Markdown, IsTheSameFromAStoredReport) {
 TEST(Markdown, AFileNameCannotBreakTheTable) {
   RunReport run;
   run.checks.emplace_back().name = "a|b\nc";
-  EXPECT_NE(markdown_from_json(verify_json(run)).find("| a\\|b c |"), std::string::npos);
+  EXPECT_NE(markdown_from_json(verify_json(run)).find("| a\\|b?c |"), std::string::npos);
 }
 
 }  // namespace

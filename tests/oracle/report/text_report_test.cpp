@@ -62,6 +62,17 @@ TEST(TextReport, SaysSoWhenNothingWasSelected) {
             std::string::npos);
 }
 
+TEST(TextReport, ANameFromACaptureCannotSteerTheTerminal) {
+  RunReport run;
+  run.checks.emplace_back().name =
+      "a\x1b[31m\n\xc2\x9b"
+      "31m\xe2\x80\xae";
+  run.checks.back().status = Status::fail;
+  run.checks.back().reason = "\x07";
+  const std::string text = text_report(verify_json(run), false);
+  EXPECT_NE(text.find("\nFAIL a?[31m??31m?: ?\n"), std::string::npos) << text;
+}
+
 TEST(VerdictLine, NamesTheOutcomeByTheExitCode) {
   StatusCounts counts;
   counts.add(Status::not_executed);
