@@ -6,11 +6,10 @@
 #include "oracle/judge/token_row.h"
 #include "reference/model/integer_view.h"
 #include "reference/model/page_table.h"
+#include "reference/model/request_rows.h"
 #include "reference/select/select_views.h"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,15 +32,15 @@ void read_scattered(const Read& read, std::span<const std::int64_t> rows, std::s
 }
 
 /// The rows of one request as a selection on its logical keys.
-struct RequestRows {
-  std::vector<std::int64_t> rows;
+struct LogicalRows {
+  RequestRows rows;
   LogicalKeys keys;
-  Tensor query, visible;
   SelectInputs inputs;
 
-  std::span<const std::int64_t> span(std::int64_t first, std::int64_t count) const {
-    return std::span(rows).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  std::span<const std::int64_t> numbers(std::int64_t first, std::int64_t count) const {
+    return std::span(rows.numbers).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   }
+  std::int64_t number(std::int64_t row) const { return rows.numbers[static_cast<std::size_t>(row)]; }
 };
 
 class TokenJudge {
@@ -59,19 +58,16 @@ class TokenJudge {
 
   TokenReport judge() {
     TokenReport report;
-    std::map<std::int64_t, std::vector<std::int64_t>> rows_of_request;
     std::vector<std::int64_t> padded;
-    for (std::int64_t row = 0; row < rows(); ++row) {
-      const std::int64_t request = request_of(row);
-      (request < 0 ? padded : rows_of_request[request]).push_back(row);
-    }
+    for (std::int64_t row = 0; row < rows(); ++row)
+      if (is_padded_row(paged_, row)) padded.push_back(row);
     report.padded_rows = static_cast<std::int64_t>(padded.size());
     count_faults(report.faults);
 
     SelectionTally tokens(rows(), options_), blocks(rows(), options_);
     judge_padded(padded, tokens, blocks);
-    for (auto& [request, numbers] : rows_of_request) {
-      const RequestRows group = gather(request, std::move(numbers));
+    for (RequestRows& of_request : rows_by_request(paged_)) {
+      const LogicalRows group = gather(std::move(of_request));
       judge_group(token_group(group), options_, error_model(), tokens);
       if (claim_.selected_blocks) judge_group(block_group(group), options_, error_model(), blocks);
     }
@@ -84,21 +80,14 @@ class TokenJudge {
   const ErrorModel& error_model() const { return options_.error_model ? *options_.error_model : *any_order_; }
   std::int64_t rows() const { return static_cast<std::int64_t>(shapes_.size()); }
 
-  /// -1 for a padded row.
-  std::int64_t request_of(std::int64_t row) const {
-    const std::int64_t request = integer_at(paged_.token_to_request, row);
-    return request >= 0 && request < paged_.sequence_lengths.extent(0) ? request : -1;
-  }
-
   TokenRowShape shape_of(std::int64_t row) const {
     TokenRowShape shape;
     shape.ratio = geometry_.compress_ratio;
     shape.block_topk = geometry_.block_topk;
-    const std::int64_t request = request_of(row);
-    if (request < 0) return shape;
+    if (is_padded_row(paged_, row)) return shape;
     shape.visible = visible_blocks_of_row(paged_, row);
     shape.position = integer_at(paged_.query_positions, row);
-    shape.sequence_length = integer_at(paged_.sequence_lengths, request);
+    shape.sequence_length = integer_at(paged_.sequence_lengths, integer_at(paged_.token_to_request, row));
     if (claim_.block_scores && claim_.score_blocks < shape.visible) {
       throw InputError(
           fmt::format("block_scores: expected at least the {} visible blocks of row {}, found {}",
@@ -124,56 +113,37 @@ class TokenJudge {
     }
   }
 
-  RequestRows gather(std::int64_t request, std::vector<std::int64_t> numbers) const {
-    RequestRows group;
-    group.rows = std::move(numbers);
-    const auto count = static_cast<std::int64_t>(group.rows.size());
-    const std::int64_t heads = geometry_.index_heads, dim = geometry_.index_head_dim;
-    group.query = Tensor(paged_.index_query.dtype, {count, heads, dim});
-    group.visible = Tensor(DType::int32, {count});
-    const std::size_t element = size_of(group.query.dtype);
-    std::byte* out = group.query.bytes.data();
-    std::int64_t blocks = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t row = group.rows[static_cast<std::size_t>(i)];
-      for (std::int64_t head = 0; head < heads; ++head) {
-        for (std::int64_t d = 0; d < dim; ++d, out += element) {
-          std::memcpy(out, paged_.index_query.at(row, head, d), element);
-        }
-      }
-      const std::int64_t visible = shapes_[static_cast<std::size_t>(row)].visible;
-      group.visible.as<std::int32_t>()[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(visible);
-      blocks = std::max(blocks, visible);
-    }
-    group.keys = gather_keys(paged_, request, blocks);
+  LogicalRows gather(RequestRows rows) const {
+    LogicalRows group;
+    group.keys = gather_keys(paged_, rows.request, rows.blocks);
+    group.rows = std::move(rows);
     group.inputs.geometry = geometry_;
-    group.inputs.rows = count;
-    group.inputs.blocks = blocks;
-    group.inputs.index_query = group.query.view();
+    group.inputs.rows = group.rows.query.extent(0);
+    group.inputs.blocks = group.rows.blocks;
+    group.inputs.index_query = group.rows.query.view();
     group.inputs.index_key = group.keys.keys.view();
-    group.inputs.visible_blocks = group.visible.view();
+    group.inputs.visible_blocks = group.rows.visible.view();
     return group;
   }
 
-  RowGroup token_group(const RequestRows& rows) const {
+  RowGroup token_group(const LogicalRows& rows) const {
     RowGroup group = score_group(rows);
     group.claimed_width = geometry_.token_width();
     group.claimed = [this, &rows](std::int64_t first, std::int64_t count, std::span<std::int32_t> out) {
-      read_scattered(claim_.selected_tokens, rows.span(first, count),
+      read_scattered(claim_.selected_tokens, rows.numbers(first, count),
                      static_cast<std::size_t>(geometry_.token_width()), out);
     };
     group.read = [this, &rows](std::int64_t row, std::span<const std::int32_t> entries) {
-      const auto number = static_cast<std::size_t>(rows.rows[static_cast<std::size_t>(row)]);
-      return read_token_row(entries, shapes_[number]).blocks;
+      return read_token_row(entries, shapes_[static_cast<std::size_t>(rows.number(row))]).blocks;
     };
     return group;
   }
 
-  RowGroup block_group(const RequestRows& rows) const {
+  RowGroup block_group(const LogicalRows& rows) const {
     RowGroup group = score_group(rows);
     group.claimed_width = geometry_.block_topk;
     group.claimed = [this, &rows](std::int64_t first, std::int64_t count, std::span<std::int32_t> out) {
-      read_scattered(claim_.selected_blocks, rows.span(first, count),
+      read_scattered(claim_.selected_blocks, rows.numbers(first, count),
                      static_cast<std::size_t>(geometry_.block_topk), out);
     };
     group.read = [&rows](std::int64_t row, std::span<const std::int32_t> entries) {
@@ -182,18 +152,18 @@ class TokenJudge {
     return group;
   }
 
-  RowGroup score_group(const RequestRows& rows) const {
+  RowGroup score_group(const LogicalRows& rows) const {
     RowGroup group;
     group.inputs = &rows.inputs;
     group.key_valid = rows.keys.valid;
-    group.number = [&rows](std::int64_t row) { return rows.rows[static_cast<std::size_t>(row)]; };
+    group.number = [&rows](std::int64_t row) { return rows.number(row); };
     if (!claim_.block_scores) return group;
     group.scores = [this, &rows](std::int64_t first, std::int64_t count, std::span<float> out) {
       const auto used = static_cast<std::size_t>(rows.inputs.blocks);
       const auto recorded = static_cast<std::size_t>(claim_.score_blocks);
       std::vector<float> row(recorded);
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-        claim_.block_scores(rows.rows[static_cast<std::size_t>(first) + i], 1, row);
+        claim_.block_scores(rows.number(first + static_cast<std::int64_t>(i)), 1, row);
         std::copy_n(row.begin(), used, out.begin() + static_cast<std::ptrdiff_t>(i * used));
       }
     };

@@ -29,7 +29,7 @@ IndexerConfig parse_indexer_config(const std::string& json, const std::string& f
   config.rope_theta = reader.rope_positive("rope_theta");
   const std::int64_t head_dim = reader.extent("head_dim");
   const double factor = reader.rope_positive("partial_rotary_factor");
-  config.rotary_dim = static_cast<std::int64_t>(static_cast<double>(head_dim) * factor);
+  if (factor <= 1) config.rotary_dim = static_cast<std::int64_t>(static_cast<double>(head_dim) * factor);
   if (!(factor <= 1) || config.rotary_dim < 2 || config.rotary_dim % 2 != 0 ||
       config.rotary_dim > geometry.index_head_dim) {
     reader.fail(fmt::format("head_dim · partial_rotary_factor even and at most \"indexer_head_dim\" {}",

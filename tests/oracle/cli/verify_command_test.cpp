@@ -132,6 +132,8 @@ INSTANTIATE_TEST_SUITE_P(
                       std::vector<std::string>{"verify", "--filter", "("},
                       std::vector<std::string>{"verify", "--threads", "0"},
                       std::vector<std::string>{"verify", "--seed", "minus one"},
+                      std::vector<std::string>{"verify", "--seed", "-1"},
+                      std::vector<std::string>{"verify", "--seed", "18446744073709551616"},
                       std::vector<std::string>{"verify", "--fixtures", "/nonexistent"},
                       std::vector<std::string>{"verify", "--json", "-", "--junit", "-"},
                       std::vector<std::string>{"select"},
@@ -141,7 +143,9 @@ INSTANTIATE_TEST_SUITE_P(
                       std::vector<std::string>{"generate"},
                       std::vector<std::string>{"generate", "select:data=no_such_family", "-o", "/tmp/x.h5"},
                       std::vector<std::string>{"generate", "select:rows=64", "-o", "/nonexistent/x.h5"},
-                      std::vector<std::string>{"bench"}));
+                      std::vector<std::string>{"bench"},
+                      std::vector<std::string>{"bench", "select", "--case", "select:rows=0"},
+                      std::vector<std::string>{"bench", "select", "--case", "paged:rows=64"}));
 
 }  // namespace
 }  // namespace plumbline
