@@ -27,7 +27,7 @@ class DescribeCapture : public testing::Test {
 TEST_F(DescribeCapture, KeepsEachDatasetOnOneLineWithoutControlCharacters) {
   edit(path_, [](hid_t file) { put_zeros(file, "/select/0000/a\n\x1b[31m", H5T_STD_I32LE, {2}); });
   const std::string text = describe_capture(path_);
-  EXPECT_NE(text.find("\n/select/0000/a??[31m          int32  [2]  8 bytes stored\n"), std::string::npos)
+  EXPECT_NE(text.find("\n/select/0000/a??[31m         int32  [2]  8 bytes stored\n"), std::string::npos)
       << text;
 }
 
