@@ -85,13 +85,17 @@ void check_forced(const std::optional<Route>& route, Stage stage) {
 
 }  // namespace
 
-bool Plan::supported() const {
+bool Plan::selection_supported() const {
   for (const SegmentPlan& segment : segments) {
     for (const ChunkGroup& group : segment.groups) {
       if (!group.score.supported() || !group.topk.supported() || !group.expand.supported()) return false;
     }
   }
-  return !attention || attention->decision.supported();
+  return true;
+}
+
+bool Plan::supported() const {
+  return selection_supported() && (!attention || attention->decision.supported());
 }
 
 Plan make_plan(const PlanInput& input) {

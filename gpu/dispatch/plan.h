@@ -79,6 +79,8 @@ struct Plan {
 
   /// Every stage has a route with a kernel of ours.
   bool supported() const;
+  /// The same of scoring, top-k and expansion alone.
+  bool selection_supported() const;
 };
 
 /// Throws std::invalid_argument: batch (see validate), a forced route of another stage, a malformed policy

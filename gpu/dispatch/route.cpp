@@ -22,7 +22,7 @@ constexpr Route kLexicographic = Route::topk_lexicographic;
 constexpr std::array kRoutes = {
     RouteInfo{Route::score_cublas_single, "score.cublas_single", Stage::score, true,
               Route::score_cublas_single},
-    RouteInfo{Route::score_cublas_split, "score.cublas_split", Stage::score, false, Route::score_cublas_split},
+    RouteInfo{Route::score_cublas_split, "score.cublas_split", Stage::score, true, Route::score_cublas_split},
     RouteInfo{Route::score_shared_key, "score.shared_key", Stage::score, false, Route::score_shared_key},
     RouteInfo{Route::score_paged, "score.paged", Stage::score, true, Route::score_paged},
     RouteInfo{Route::topk_lexicographic, "topk.lexicographic", Stage::topk, true, kLexicographic},

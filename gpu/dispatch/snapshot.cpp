@@ -44,7 +44,7 @@ class RowWriter {
   SnapshotRow finish(std::string id, const Plan& plan) {
     row_.id = std::move(id);
     row_.capability = to_string(plan.capability);
-    row_.supported = plan.supported();
+    row_.supported = plan.selection_supported();
     return std::move(row_);
   }
 

@@ -15,7 +15,7 @@ struct SnapshotRow {
   std::string capability;                     ///< "7.5"
   std::map<std::string, std::string> routes;  ///< stage → routes in execution order, joined by " + "
   std::string layout;                         ///< segments, chunks and tiles
-  bool supported = false;                     ///< kernels of ours stand behind every route
+  bool supported = false;                     ///< kernels of ours stand behind scoring, top-k and expansion
   std::vector<std::string> rejected;          ///< "ROUTE: GATE: OBSERVED, required REQUIRED"
 
   bool operator==(const SnapshotRow&) const = default;
