@@ -5,6 +5,7 @@
 #include "oracle/cli/commands.h"
 #include "oracle/report/machine.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -21,6 +22,11 @@ int complain(const std::string& message, int code) {
   return code;
 }
 
+bool has_command(CLI::App& app, const std::string& name) {
+  return std::ranges::any_of(app.get_subcommands([](CLI::App*) { return true; }),
+                             [&](const CLI::App* command) { return command->check_name(name); });
+}
+
 }  // namespace
 
 int run_program(int argc, const char* const* argv) {
@@ -35,6 +41,8 @@ int run_program(int argc, const char* const* argv) {
   add_bench_command(app);
   add_routes_command(app, exit_code);
   try {
+    if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1]))
+      throw InputError(fmt::format("unknown command '{}' (try --help)", argv[1]));
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0)
       throw InputError("standard output", "", "to take the report", "a write error");

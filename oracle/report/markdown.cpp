@@ -33,6 +33,9 @@ std::string markdown_from_json(const Json& report) {
   for (const ReportLine& line : lines_of(report))
     out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", escaped(line.check), escaped(line.part),
                        line.rows, escaped(line.verdicts), line.tied, escaped(line.status));
+  for (const std::string& line : census_lines(report))
+    out += fmt::format("{}- {}\n", line.starts_with("  ") ? "  " : "\n",
+                       escaped(line.substr(line.find_first_not_of(' '))));
   std::string wrong, absent;
   for (const ReportEntry& entry : entries_of(report)) {
     if (fails(entry)) {

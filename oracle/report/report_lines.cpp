@@ -140,6 +140,33 @@ std::vector<ReportEntry> entries_of(const Json& report) {
   return entries;
 }
 
+std::vector<std::string> census_lines(const Json& report) {
+  std::vector<std::string> lines;
+  if (report.contains("checks")) return lines;
+  const auto number = [](const Json& object, const char* key) { return object.at(key).get<std::int64_t>(); };
+  for (const Json& selection : report.at("selections")) {
+    const Json& census = selection.at("census");
+    std::string line = fmt::format("census {}: {} of {} rows select; {} tied at the cutoff on {} scores",
+                                   selection_name(selection), number(census, "rows_selecting"),
+                                   number(census, "rows"), number(census, "rows_tied_at_cutoff"),
+                                   census.at("on_exact_scores").get<bool>() ? "exact" : "recorded");
+    if (number(census, "rows_tied_at_cutoff") > 0)
+      line += fmt::format(" (largest class {}, {} on the zero plateau)", number(census, "largest_tie_class"),
+                          number(census, "rows_zero_plateau"));
+    if (!census.at("min_margin_ulp").is_null())
+      line += fmt::format("; margin {} ULP, median {}", number(census, "min_margin_ulp"),
+                          number(census, "median_margin_ulp"));
+    lines.push_back(line);
+    if (census.at("overflows").is_null()) continue;
+    for (const Json& overflow : census.at("overflows"))
+      if (number(overflow, "rows") > 0)
+        lines.push_back(fmt::format("  {} rows overflow {}: {} candidates in one bin, room for {}",
+                                    number(overflow, "rows"), text(overflow, "kernel"),
+                                    number(overflow, "worst_bin"), number(overflow, "capacity")));
+  }
+  return lines;
+}
+
 bool fails(const ReportEntry& entry) {
   const auto is = [&](Status status) { return entry.status == name_of(status); };
   return !(is(Status::pass) || is(Status::unsupported) || is(Status::not_executed) || entry.declared);

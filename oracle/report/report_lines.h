@@ -30,6 +30,10 @@ struct ReportEntry {
 };
 std::vector<ReportEntry> entries_of(const Json& report);
 
+/// One line per selection of a `select` report: how close to a tie its rows are, and which published buffers
+/// their coarse bins overflow.
+std::vector<std::string> census_lines(const Json& report);
+
 /// The status fails the run (StatusCounts::exit_code).
 bool fails(const ReportEntry& entry);
 

@@ -77,6 +77,7 @@ std::string explanation(const ReportEntry& entry, bool color) {
 
 std::string text_report(const Json& report, bool color) {
   std::string out = table(lines_of(report), color);
+  for (const std::string& line : census_lines(report)) out += line + "\n";
   std::string remarks;
   for (const ReportEntry& entry : entries_of(report)) {
     if (fails(entry)) {

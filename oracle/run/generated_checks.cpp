@@ -33,8 +33,9 @@ void check_select(const CaseSpec& spec, SelectSubject& subject, int threads, Che
 void check_paged(const CaseSpec& spec, SelectSubject& subject, int threads, CheckResult& check) {
   const GeneratedPaged generated = generate_paged(spec);
   const PagedSelectInputs inputs = generated.inputs();
-  const PagedSelectOutputs outputs = subject.select_paged(inputs);
+  PagedSelectOutputs outputs = subject.select_paged(inputs);
   check.proof = prove_paged(inputs, outputs, threads);
+  outputs.block_scores.reset();
   check.selections.push_back(judge_outputs(inputs, outputs, canonical(threads)).tokens);
 }
 

@@ -84,6 +84,7 @@ class PagedProver {
                                    to_string(due), name_of(outputs.selected_blocks->dtype),
                                    to_string(outputs.selected_blocks->shape)));
     claimed_ = outputs.selected_blocks->as<std::int32_t>();
+    if (outputs.block_scores) scores_ = &*outputs.block_scores;
   }
 
   ProofReport prove() {
@@ -140,8 +141,21 @@ class PagedProver {
     inputs.index_query = rows.query.view();
     inputs.index_key = keys.keys.view();
     inputs.visible_blocks = visible.view();
+    if (scores_) outputs.scores = mapped_scores(rows.numbers, keys);
     add(judge_reference(inputs, outputs, threads_), rows.numbers);
     report_.rows_proven -= misplaced;
+  }
+
+  Tensor mapped_scores(const std::vector<std::int64_t>& numbers, const MappedKeys& keys) const {
+    const std::int64_t width = scores_->extent(1), mapped = keys.keys.extent(0);
+    Tensor scores(DType::float32, {static_cast<std::int64_t>(numbers.size()), mapped});
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      for (std::int64_t block = 0; block < static_cast<std::int64_t>(keys.logical.valid.size()); ++block)
+        if (keys.mapped(block))
+          scores.as<float>()[i * static_cast<std::size_t>(mapped) +
+                             static_cast<std::size_t>(keys.mapped_before(block))] =
+              scores_->as<float>()[static_cast<std::size_t>(numbers[i] * width + block)];
+    return scores;
   }
 
   void add(const ProofReport& part, const std::vector<std::int64_t>& numbers) {
@@ -172,6 +186,7 @@ class PagedProver {
   int threads_;
   std::int64_t k_;
   Entries claimed_;
+  const Tensor* scores_ = nullptr;  // what rows without exact score were selected on
   ProofReport report_;
   bool selecting_proven_ = false;
 };

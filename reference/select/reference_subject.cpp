@@ -96,6 +96,19 @@ class ExactSelection {
   CertifiedSelector selector_;
 };
 
+// A request's scores [its rows, its blocks] into the plane [rows, width] of all, which is NaN elsewhere.
+void store_scores(const Tensor& scores, const std::vector<std::int64_t>& numbers, std::int64_t rows,
+                  std::int64_t width, std::optional<Tensor>& plane) {
+  if (!plane) {
+    plane = Tensor(DType::float32, {rows, width});
+    std::ranges::fill(plane->as<float>(), std::numeric_limits<float>::quiet_NaN());
+  }
+  const std::int64_t blocks = scores.extent(1);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    std::copy_n(scores.as<float>().begin() + static_cast<std::ptrdiff_t>(i) * blocks, blocks,
+                plane->as<float>().begin() + numbers[i] * width);
+}
+
 }  // namespace
 
 SelectOutputs ReferenceSubject::select(const SelectInputs& inputs) {
@@ -119,7 +132,10 @@ PagedSelectOutputs ReferenceSubject::select_paged(const PagedSelectInputs& input
                              std::nullopt};
   std::ranges::fill(outputs.selected_tokens.as<std::int32_t>(), -1);
   std::ranges::fill(outputs.selected_blocks->as<std::int32_t>(), -1);
-  for (const RequestRows& group : rows_by_request(inputs)) {
+  const std::vector<RequestRows> groups = rows_by_request(inputs);
+  std::int64_t widest = 0;
+  for (const RequestRows& group : groups) widest = std::max(widest, group.blocks);
+  for (const RequestRows& group : groups) {
     const LogicalKeys keys = gather_keys(inputs, group.request, group.blocks);
     SelectInputs logical;
     logical.geometry = geometry;
@@ -128,12 +144,13 @@ PagedSelectOutputs ReferenceSubject::select_paged(const PagedSelectInputs& input
     logical.index_query = group.query.view();
     logical.index_key = keys.keys.view();
     logical.visible_blocks = group.visible.view();
-    const Tensor selection = ExactSelection(logical, keys.valid, options_).outputs().blocks;
+    const SelectOutputs selection = ExactSelection(logical, keys.valid, options_).outputs();
+    if (selection.scores) store_scores(*selection.scores, group.numbers, rows, widest, outputs.block_scores);
     const std::int64_t length = integer_at(inputs.sequence_lengths, group.request);
     for (std::int64_t i = 0; i < logical.rows; ++i) {
       const std::int64_t row = group.numbers[static_cast<std::size_t>(i)];
-      const auto blocks =
-          selection.as<std::int32_t>().subspan(static_cast<std::size_t>(i * k), static_cast<std::size_t>(k));
+      const auto blocks = selection.blocks.as<std::int32_t>().subspan(static_cast<std::size_t>(i * k),
+                                                                      static_cast<std::size_t>(k));
       std::ranges::copy(blocks, outputs.selected_blocks->as<std::int32_t>().begin() + row * k);
       expand_tokens(blocks, integer_at(inputs.query_positions, row), length, geometry.compress_ratio,
                     outputs.selected_tokens.as<std::int32_t>().subspan(static_cast<std::size_t>(row * width),

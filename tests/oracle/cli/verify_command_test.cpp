@@ -116,6 +116,10 @@ TEST_F(VerifyCommand, GivesTheSameReportForAnyNumberOfThreads) {
   EXPECT_EQ(selections("1"), selections("3"));
 }
 
+TEST_F(VerifyCommand, AnUnknownCommandIsNamed) {
+  EXPECT_EQ(run({"attention"}).err, "plumbline: unknown command 'attention' (try --help)\n");
+}
+
 class Usage : public ProgramTest, public ::testing::WithParamInterface<std::vector<std::string>> {};
 
 TEST_P(Usage, IsRefusedInOneLine) {

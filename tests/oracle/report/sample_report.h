@@ -36,7 +36,10 @@ inline RunReport sample_run() {
       }
     report.census.rows = report.rows;
     report.census.has_exact = true;
+    report.census.rows_selecting = report.rows - 6;
     report.census.rows_tied_at_cutoff = 11;
+    report.census.largest_tie_class = 7;
+    report.census.rows_zero_plateau = 2;
     return report;
   };
 

@@ -69,7 +69,18 @@ TEST_P(OneSlot, OfTheSelectionWrongFailsTheCheck) {
 
 INSTANTIATE_TEST_SUITE_P(OfAGeneratedCase, OneSlot,
                          ::testing::Values("generated/relu", "generated/ties", "generated/negzero",
-                                           "paged/relu", "paged/ties", "generated/paged_holes"));
+                                           "paged/relu", "paged/ties", "generated/paged_holes",
+                                           "paged/nan_keys"));
+
+TEST(GeneratedChecks, LeaveNoRowUnproven) {
+  for (const PlannedCheck& check : generated_checks(std::make_shared<ReferenceSubject>(), 0, 0)) {
+    const CheckResult result = run_check(check);
+    EXPECT_EQ(result.status, Status::pass) << check.name << ": " << result.reason;
+    ASSERT_TRUE(result.proof) << check.name;
+    EXPECT_EQ(result.proof->rows_unproven, 0) << check.name;
+    EXPECT_EQ(result.proof->rows_proven, result.proof->rows) << check.name;
+  }
+}
 
 TEST(GeneratedChecks, NameCaseSeedsDeviceAndBuildInTheReproLine) {
   const std::string repro = generated_checks(std::make_shared<ReferenceSubject>(), 6, 0).front().repro;
