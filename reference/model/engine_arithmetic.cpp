@@ -97,8 +97,8 @@ Number BasicEngineArithmetic<Number>::reduced(Number sum, double magnitude, std:
 }
 
 template <typename Number>
-Number BasicEngineArithmetic<Number>::dot(std::span<const double> a, std::span<const double> b) const
-    requires(!std::is_same_v<Number, double>) {
+Number BasicEngineArithmetic<Number>::dot_of_stored(std::span<const double> a,
+                                                    std::span<const double> b) const {
   double sum = 0, magnitude = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double product = a[i] * b[i];

@@ -5,7 +5,6 @@
 #include "reference/model/rounding_profile.h"
 
 #include <span>
-#include <type_traits>
 
 namespace plumbline {
 
@@ -42,8 +41,7 @@ class BasicEngineArithmetic {
   /// Dot product of numbers with their errors; products and sums in any order of float32 operations.
   Number dot(std::span<const Number> a, std::span<const Number> b) const;
   /// Dot product of stored numbers, which are exact.
-  Number dot(std::span<const double> a, std::span<const double> b) const
-      requires(!std::is_same_v<Number, double>);
+  Number dot_of_stored(std::span<const double> a, std::span<const double> b) const;
 
   /// A double sum of `terms` products, with Σ|product| = `magnitude`, as the engine's float32 sum in any
   /// order.

@@ -42,7 +42,7 @@ BoundedTensor index_projection(const TensorView& hidden, const TensorView& weigh
     const std::span row = std::span(x).subspan(static_cast<std::size_t>(token) * width, width);
     for (std::int64_t output = 0; output < outputs; ++output) {
       const std::span column = std::span(w).subspan(static_cast<std::size_t>(output) * width, width);
-      projected.set(token * outputs + output, arithmetic.store(arithmetic.dot(row, column)));
+      projected.set(token * outputs + output, arithmetic.store(arithmetic.dot_of_stored(row, column)));
     }
   }
   return projected;
