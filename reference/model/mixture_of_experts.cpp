@@ -2,6 +2,7 @@
 
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
+#include "reference/model/softmax.h"
 
 #include <algorithm>
 #include <numeric>
@@ -12,17 +13,10 @@ namespace {
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 template <typename Number>
-std::vector<Number> softmax(std::span<const Number> logits, const BasicEngineArithmetic<Number>& arithmetic) {
-  Number largest = logits[0];
-  for (const Number& logit : logits) {
-    if (value_of(logit) > value_of(largest)) largest = logit;
-  }
-  std::vector<Number> probabilities;
-  for (const Number& logit : logits) {
-    probabilities.push_back(arithmetic.step(arithmetic.exponential(arithmetic.step(logit - largest))));
-  }
-  const Number sum = arithmetic.step(arithmetic.sum(std::span<const Number>(probabilities)));
-  for (Number& probability : probabilities) probability = arithmetic.quotient(probability, sum);
+std::vector<Number> probabilities_of(std::span<const Number> logits,
+                                     const BasicEngineArithmetic<Number>& arithmetic) {
+  std::vector<Number> probabilities(logits.begin(), logits.end());
+  softmax<Number>(probabilities, arithmetic);
   return probabilities;
 }
 
@@ -94,7 +88,7 @@ Routing<Number> route(const Rows<Number>& logits, const MixtureOfExpertsWeights&
                       const BasicEngineArithmetic<Number>& arithmetic) {
   std::vector<std::int64_t> experts, order(at(logits.width));
   for (std::int64_t t = 0; t < logits.rows; ++t) {
-    const std::vector<Number> probabilities = softmax(logits.row(t), arithmetic);
+    const std::vector<Number> probabilities = probabilities_of(logits.row(t), arithmetic);
     std::iota(order.begin(), order.end(), std::int64_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
       return value_of(probabilities[at(a)]) > value_of(probabilities[at(b)]);
@@ -111,7 +105,7 @@ Routing<Number> route_to(const Rows<Number>& logits, std::span<const std::int64_
   Routing<Number> routing{
       weights.chosen, {experts.begin(), experts.end()}, Rows<Number>(logits.rows, weights.chosen)};
   for (std::int64_t t = 0; t < logits.rows; ++t) {
-    const std::vector<Number> probabilities = softmax(logits.row(t), arithmetic);
+    const std::vector<Number> probabilities = probabilities_of(logits.row(t), arithmetic);
     weights_of<Number>(probabilities, experts.subspan(at(t * weights.chosen), at(weights.chosen)),
                        weights.renormalise, arithmetic, routing.weights.row(t));
   }

@@ -1,31 +1,12 @@
 #include "reference/model/sparse_attention.h"
 
 #include "reference/model/number.h"
+#include "reference/model/softmax.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace plumbline {
-namespace {
-
-/// softmax of the scores, in place; `scores` is not empty.
-template <typename Number>
-void softmax(std::span<Number> scores, const BasicEngineArithmetic<Number>& arithmetic) {
-  Number largest = scores[0];
-  for (const Number& score : scores) {
-    if (value_of(score) > value_of(largest)) largest = score;
-  }
-  for (Number& score : scores) {
-    score = arithmetic.step(arithmetic.exponential(arithmetic.step(score - largest)));
-  }
-  const Number sum = arithmetic.step(arithmetic.sum(std::span<const Number>(scores.data(), scores.size())));
-  for (Number& score : scores) {
-    score = arithmetic.stored_if(arithmetic.profile().store_probabilities, arithmetic.quotient(score, sum));
-  }
-}
-
-}  // namespace
-
 template <typename Number>
 void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, const Rows<Number>& values,
                       std::span<const std::int32_t> tokens, const AttentionGeometry& geometry,
@@ -45,6 +26,9 @@ void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, c
       weights[i] = arithmetic.stored_if(stored, product * scale);
     }
     softmax<Number>(weights, arithmetic);
+    for (Number& weight : weights) {
+      weight = arithmetic.stored_if(arithmetic.profile().store_probabilities, weight);
+    }
     std::vector<Number> sum(static_cast<std::size_t>(dim), Number{});
     std::vector<double> magnitude(sum.size(), 0.0);
     for (std::size_t i = 0; i < tokens.size(); ++i) {

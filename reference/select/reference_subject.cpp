@@ -7,6 +7,7 @@
 #include "reference/model/page_table.h"
 #include "reference/model/request_rows.h"
 #include "reference/select/select_by_key.h"
+#include "reference/select/select_views.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,10 +35,6 @@ float float32_score(const TensorView& query, std::int64_t row, const TensorView&
   return std::isnan(score) ? std::numeric_limits<float>::quiet_NaN() : score;
 }
 
-std::int64_t visible_of_row(const SelectInputs& inputs, std::int64_t row) {
-  return std::clamp<std::int64_t>(integer_at(inputs.visible_blocks, row), 0, inputs.blocks);
-}
-
 void store(const std::vector<std::int32_t>& blocks, std::int64_t row, Tensor& selection) {
   std::copy(blocks.begin(), blocks.end(), selection.as<std::int32_t>().begin() + row * selection.extent(1));
 }
@@ -45,7 +42,7 @@ void store(const std::vector<std::int32_t>& blocks, std::int64_t row, Tensor& se
 void select_on_given(const SelectInputs& inputs, Tensor& selection) {
   std::vector<float> scores;
   for (std::int64_t row = 0; row < inputs.rows; ++row) {
-    const std::int64_t visible = visible_of_row(inputs, row);
+    const std::int64_t visible = visible_of(inputs, row);
     scores.resize(static_cast<std::size_t>(visible));
     for (std::int64_t block = 0; block < visible; ++block)
       std::memcpy(&scores[static_cast<std::size_t>(block)], inputs.scores->at(row, block), sizeof(float));
@@ -77,7 +74,7 @@ class ExactSelection {
       const bool exact = !std::ranges::binary_search(without_exact_score, row);
       const std::span<float> scores = outputs.scores->as<float>().subspan(
           static_cast<std::size_t>(row * inputs_.blocks), static_cast<std::size_t>(inputs_.blocks));
-      const std::int64_t visible = visible_of_row(inputs_, row);
+      const std::int64_t visible = visible_of(inputs_, row);
       for (std::int64_t block = 0; block < visible; ++block)
         scores[static_cast<std::size_t>(block)] = score(row, block, exact);
       if (!exact) store(select_by_key(scores, visible, inputs_.geometry.block_topk), row, outputs.blocks);
