@@ -92,6 +92,24 @@ TEST(Float32AnyOrder, IsTheFormulaOfItsDerivation) {
   EXPECT_NE(model->derivation().find("dim + heads + 2"), std::string::npos);
 }
 
+TEST(Float32AnyOrder, IsRoundedUpForEveryShapeAndMagnitude) {
+  for (const std::int64_t heads : {1, 3, 4, 7}) {
+    for (std::int64_t dim = 1; dim < 300; dim += 13) {
+      const auto model = float32_any_order(heads, dim);
+      const long double n = static_cast<long double>(dim + heads + 2);
+      const long double gamma = n * 0x1p-24L / (1 - n * 0x1p-24L);
+      const long double underflow = static_cast<long double>(heads) * n * 0x1p-149L;
+      for (const double magnitude : {0.0, 0x1p-140, 0.1, 1.0, 3.0, 1e30}) {
+        const long double exact = gamma * static_cast<long double>(magnitude) + underflow;
+        const auto bound = static_cast<long double>(model->bound({}, {}, magnitude));
+        EXPECT_GE(bound, exact) << heads << " heads, dim " << dim << ", magnitude " << magnitude;
+        EXPECT_LE(bound, exact * (1 + 0x1p-40L))
+            << heads << " heads, dim " << dim << ", magnitude " << magnitude;
+      }
+    }
+  }
+}
+
 TEST(Float32AnyOrder, IsReachedWithinAFactorOfThreeByAWorstCase) {
   const std::int64_t dim = 512;
   const auto model = float32_any_order(1, dim);

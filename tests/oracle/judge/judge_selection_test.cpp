@@ -81,6 +81,7 @@ TEST(JudgeSelection, CallsADroppedWinnerAValueErrorWithTheGapAsWitness) {
   EXPECT_EQ(only_verdict(report.end_to_end), Verdict::value_error);
   EXPECT_EQ(report.status, Status::fail);
   EXPECT_EQ(report.reason, "1 of 1 rows break the contract within_error: 1 value_error; the first is row 0");
+  EXPECT_EQ(report.error_model, "float32_any_order");
   ASSERT_EQ(report.witnesses.size(), 1u);
   const Witness& witness = report.witnesses.front();
   EXPECT_EQ(witness.claimed_block, 2);

@@ -192,6 +192,16 @@ TEST(TensorCoreModel, IsReachedWithinAFactorOfThreeWhenTheHeadSumRounds) {
   EXPECT_GE(error, bound / 3);
 }
 
+// Nothing but underflow: a step of each head may lose 2^-149, and so may every product of the scaled sum. What the
+// alignment of the steps after the first may lose of that again stays below a quarter of it.
+TEST(TensorCoreModel, LeavesRoomForUnderflowWhereEveryProductIsZero) {
+  const Unit unit{"9.0", DType::float16, 16, 25, 23};
+  const Problem problem{4, 128, std::vector<double>(512, 0.0), std::vector<double>(128, 0.0)};
+  const double due = (4 * (128 / 16) + 4 * 128) * 0x1p-149;
+  EXPECT_GE(bound_of(unit, problem), due);
+  EXPECT_LE(bound_of(unit, problem), due + 4 * (128 / 16) * 0x1p-151);
+}
+
 TEST(TensorCoreModel, IsTighterThanAnyOrderOnHopper) {
   const Unit unit{"9.0", DType::float16, 16, 25, 23};
   Stream stream(5);

@@ -85,6 +85,12 @@ TEST(ScoreCensus, MeasuresTheMarginInFloat32Steps) {
   EXPECT_EQ(nan.margin_ulp, -1);
 }
 
+TEST(ScoreCensus, CallsOnlyATieOfZerosAZeroPlateau) {
+  EXPECT_FALSE(score_census(std::vector<float>{1, 0, -1}, 2).zero_plateau);
+  EXPECT_FALSE(score_census(std::vector<float>{1, 1, 0, 0}, 1).zero_plateau);
+  EXPECT_TRUE(score_census(std::vector<float>{1, 1, 0, 0}, 3).zero_plateau);
+}
+
 class BufferOverflow : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(BufferOverflow, HappensFromOneCandidateMoreThanTheBufferHoldsOn) {
@@ -146,6 +152,31 @@ TEST(TieCensus, TakesTiesFromExactScoresAndMarginsFromRecordedOnes) {
   const TieCensus recorded = Claim(problem, false).judge().census;
   EXPECT_FALSE(recorded.has_exact);
   EXPECT_EQ(recorded.rows_tied_at_cutoff, 0);
+}
+
+TEST(TieCensus, TakesTheLowerMiddleOfAnEvenNumberOfMarginsAndLeavesTiesAndNaNOut) {
+  TieCensusBuilder builder;
+  for (const std::uint32_t steps : {8u, 1u, 4u, 2u, 0u})
+    builder.add_scores(2,
+                       score_census(std::vector<float>{1.0f, std::bit_cast<float>(0x3F800000u + steps)}, 1));
+  builder.add_scores(2, score_census(std::vector<float>{1.0f, std::numeric_limits<float>::quiet_NaN()}, 1));
+  EXPECT_EQ(builder.finish().min_margin_ulp, 1);
+  EXPECT_EQ(builder.finish().median_margin_ulp, 2);
+}
+
+TEST(TieCensus, CountsNoPlateauWhereTheLastWinnerIsZeroAndNothingTiesWithIt) {
+  SmallProblem problem;
+  problem.geometry = {1, 1, 4, 2};
+  problem.rows = 1;
+  problem.blocks = 3;
+  problem.query = {1};
+  problem.key = {5, -1, 4};
+  problem.visible = {3};
+  problem.claimed = {0, 1};
+  problem.key_valid = {1, 1, 0};
+  const TieCensus census = Claim(problem).judge().census;
+  EXPECT_EQ(census.rows_tied_at_cutoff, 0);
+  EXPECT_EQ(census.rows_zero_plateau, 0);
 }
 
 TEST(TieCensus, FindsNoMarginToABlockBehindAnUnmappedPage) {

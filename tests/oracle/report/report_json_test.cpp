@@ -23,6 +23,16 @@ TEST(ReportJson, AJudgementThatCannotBeMadeIsNull) {
   EXPECT_EQ(schema_fault(report), "");
 }
 
+TEST(ReportJson, NamesTheErrorModelOfTheExactJudgementOrNone) {
+  JudgedSelection selection = sample_run().checks[0].selections[0];
+  const auto named = [&] {
+    return select_json("file.h5", {selection}, {"repro"})["selections"][0]["error_model"];
+  };
+  EXPECT_EQ(named(), "float32_any_order");
+  selection.error_model.clear();
+  EXPECT_TRUE(named().is_null());
+}
+
 TEST(ReportJson, TheWorstStatusStandsForTheRun) {
   RunReport run = sample_run();
   EXPECT_EQ(verify_json(run)["status"], "ERROR");
