@@ -156,6 +156,8 @@ std::vector<std::string> census_lines(const Json& report) {
     if (!census.at("min_margin_ulp").is_null())
       line += fmt::format("; margin {} ULP, median {}", number(census, "min_margin_ulp"),
                           number(census, "median_margin_ulp"));
+    if (!selection.at("error_model").is_null())
+      line += "; rounding bounded by " + text(selection, "error_model");
     lines.push_back(line);
     if (census.at("overflows").is_null()) continue;
     for (const Json& overflow : census.at("overflows"))

@@ -40,6 +40,8 @@ void judge_golden(const std::string& path, int threads, CheckResult& check) {
 // Whether the file is the one the manifest speaks of.
 void check_identity(const std::string& path, const GoldenEntry& entry) {
   if (!fs::exists(path)) throw InputError(path, "", "the capture that the manifest lists", "no such file");
+  if (const auto bytes = static_cast<std::int64_t>(fs::file_size(path)); bytes != entry.bytes)
+    throw InputError(path, "", fmt::format("{} bytes", entry.bytes), fmt::format("{}", bytes));
   const std::string found = sha256_of_file(path);
   if (found != entry.sha256) throw InputError(path, "", "SHA-256 " + entry.sha256, found);
 }

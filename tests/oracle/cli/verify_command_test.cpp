@@ -39,6 +39,14 @@ TEST_F(VerifyCommand, ACaptureThatChangedIsAnError) {
   EXPECT_NE(result.out.find("found " + right_), std::string::npos) << result.out;
 }
 
+TEST_F(VerifyCommand, ACaptureOfAnotherSizeIsAnErrorThatNamesBoth) {
+  const std::string folder = fixtures("near.h5", right_);
+  std::filesystem::resize_file(folder + "/near.h5", 1000);
+  const ProgramRun result = verify(folder);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.out.find("expected 432474 bytes, found 1000"), std::string::npos) << result.out;
+}
+
 TEST_F(VerifyCommand, ACaptureThatIsMissingIsAnErrorAndOneNotListedIsJudgedAllTheSame) {
   const ProgramRun result = verify(fixtures("gone.h5", right_));
   EXPECT_EQ(result.exit_code, 1);

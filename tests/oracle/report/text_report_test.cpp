@@ -47,8 +47,8 @@ select/0000  cpu selector      96  canonical 73, order_only 12,    11  PASS
                                    tie_only 11
              cpu end_to_end    96  canonical 44, order_only 12,    11
                                    tie_only 11, rounding 29
-census select/0000/gpu: 90 of 96 rows select; 11 tied at the cutoff on exact scores (largest class 7, 2 on the zero plateau)
-census select/0000/cpu: 90 of 96 rows select; 11 tied at the cutoff on exact scores (largest class 7, 2 on the zero plateau)
+census select/0000/gpu: 90 of 96 rows select; 11 tied at the cutoff on exact scores (largest class 7, 2 on the zero plateau); rounding bounded by float32_any_order
+census select/0000/cpu: 90 of 96 rows select; 11 tied at the cutoff on exact scores (largest class 7, 2 on the zero plateau); rounding bounded by float32_any_order
 verified: 2 PASS
 )");
 }
@@ -60,7 +60,8 @@ TEST(TextReport, OfOneFileNamesTheBuffersItOverflows) {
   selection.census.median_margin_ulp = 40;
   selection.census.overflows = {{"kernel A", 4096, 0, 100}, {"kernel B", 2048, 3, 5000}};
   const std::string text = text_report(select_json("good.h5", {selection}, {"repro"}), false);
-  EXPECT_NE(text.find("; margin 1 ULP, median 40\n  3 rows overflow kernel B: 5000 candidates in one bin, "
+  EXPECT_NE(text.find("; margin 1 ULP, median 40; rounding bounded by float32_any_order\n  3 rows overflow "
+                      "kernel B: 5000 candidates in one bin, "
                       "room for 2048\nverified"),
             std::string::npos)
       << text;
