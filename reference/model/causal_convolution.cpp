@@ -7,7 +7,7 @@
 namespace plumbline {
 
 template <typename Number>
-Rows<Number> causal_convolution(const Rows<Number>& x, const ConvolutionWeights& weights,
+Rows<Number> causal_convolution(const Rows<Number>& x, const ConvolutionWeights& weights, bool stored,
                                 const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& history) {
   Rows<Number> all(history.rows + x.rows, x.width);
   std::copy(history.numbers.begin(), history.numbers.end(), all.numbers.begin());
@@ -24,8 +24,7 @@ Rows<Number> causal_convolution(const Rows<Number>& x, const ConvolutionWeights&
         filter[at] = exactly<Number>(weights.filter[static_cast<std::size_t>(channel * weights.taps + tap)]);
       }
       out.row(row)[static_cast<std::size_t>(channel)] = arithmetic.stored_if(
-          arithmetic.profile().store_convolution,
-          arithmetic.dot(std::span<const Number>(window), std::span<const Number>(filter)));
+          stored, arithmetic.dot(std::span<const Number>(window), std::span<const Number>(filter)));
     }
   }
   std::copy(all.numbers.end() - static_cast<std::ptrdiff_t>(history.numbers.size()), all.numbers.end(),
@@ -33,9 +32,9 @@ Rows<Number> causal_convolution(const Rows<Number>& x, const ConvolutionWeights&
   return out;
 }
 
-template Rows<Bounded> causal_convolution(const Rows<Bounded>&, const ConvolutionWeights&,
+template Rows<Bounded> causal_convolution(const Rows<Bounded>&, const ConvolutionWeights&, bool,
                                           const BasicEngineArithmetic<Bounded>&, Rows<Bounded>&);
-template Rows<double> causal_convolution(const Rows<double>&, const ConvolutionWeights&,
+template Rows<double> causal_convolution(const Rows<double>&, const ConvolutionWeights&, bool,
                                          const BasicEngineArithmetic<double>&, Rows<double>&);
 
 }  // namespace plumbline

@@ -17,10 +17,10 @@ struct ConvolutionWeights {
 };
 
 /// out[t, c] = Σ_k filter[c, k]·x[t − (taps − 1 − k)·dilation, c], k ascending, before any activation.
-/// `history` [history(), channels] holds what came before x (zeros at the start of a sequence) and is moved
-/// on past x.
+/// The result is rounded to storage where `stored`. `history` [history(), channels] holds what came before x
+/// (zeros at the start of a sequence) and is moved on past x.
 template <typename Number>
-Rows<Number> causal_convolution(const Rows<Number>& x, const ConvolutionWeights& weights,
+Rows<Number> causal_convolution(const Rows<Number>& x, const ConvolutionWeights& weights, bool stored,
                                 const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& history);
 
 }  // namespace plumbline

@@ -72,7 +72,8 @@ Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<
                                       const Rows<Number>& a, const GatedDeltaNetWeights& weights,
                                       DeltaRuleForm form, const BasicEngineArithmetic<Number>& arithmetic,
                                       GatedDeltaNetState<Number>& state) {
-  Rows<Number> convolved = causal_convolution(projected, weights.convolution, arithmetic, state.convolution);
+  Rows<Number> convolved = causal_convolution(
+      projected, weights.convolution, arithmetic.profile().store_convolution, arithmetic, state.convolution);
 #pragma omp parallel for schedule(static)
   for (std::int64_t t = 0; t < convolved.rows; ++t) {
     for (Number& number : convolved.row(t)) number = arithmetic.stored(arithmetic.silu(number));

@@ -86,7 +86,8 @@ Rows<Number> ple_layer(const Rows<Number>& streams, const Rows<Number>& embeddin
   const Rows<Number> normed =
       grouped_rmsnorm<Number>(gated, weights.norm_convolution, groups, weights.epsilon, arithmetic);
   const Rows<Number> convolved =
-      causal_convolution(normed, weights.convolution, arithmetic, convolution_history);
+      causal_convolution(normed, weights.convolution, arithmetic.profile().store_ple_convolution, arithmetic,
+                         convolution_history);
   for (std::size_t i = 0; i < gated.numbers.size(); ++i) {
     const Number fresh = arithmetic.stored(arithmetic.silu(convolved.numbers[i]));
     gated.numbers[i] = arithmetic.stored(gated.numbers[i] + fresh);

@@ -82,11 +82,15 @@ std::vector<std::vector<std::int32_t>> QsaLayer::selections(const Tensor& projec
                       keys.tensor.view(), std::nullopt, visible.view()};
   std::vector<std::vector<std::int32_t>> selected(static_cast<std::size_t>(tokens));
   std::int64_t ranked = 0;
-  CertifiedSelector(inputs).rows([&](std::int64_t row, const std::optional<CertifiedRow>& certified) {
+  const CertifiedSelector selector(inputs);
+  selector.rows([&](std::int64_t row, const std::optional<CertifiedRow>& certified) {
     std::vector<std::int32_t>& blocks = selected[static_cast<std::size_t>(row)];
     if (certified) blocks = certified->blocks;
-    if (choice && visible.as<std::int32_t>()[static_cast<std::size_t>(row)] > 0)
-      blocks = choice(ranked++, blocks);
+    if (choice && visible.as<std::int32_t>()[static_cast<std::size_t>(row)] > 0) {
+      blocks = choice(ranked++, blocks, [&](std::int32_t a, std::int32_t b) {
+        return certified && selector.score(row, a) == selector.score(row, b);
+      });
+    }
     std::sort(blocks.begin(), blocks.end());
   });
   return selected;

@@ -25,11 +25,13 @@ class QsaLayer {
   QsaLayer(const ModelConfig& config, const QsaWeights& weights, std::span<const float> inverse_frequencies,
            const RoundingProfile& profile);
 
+  /// Whether two blocks have the same exact score for the query at hand.
+  using SameScore = std::function<bool(std::int32_t, std::int32_t)>;
   /// Chooses among a query's blocks: the canonical selection is given, another one may be returned (an
   /// engine's own choice among equal scores). `row` counts the queries of the call that have a complete
   /// block.
-  using Choice =
-      std::function<std::vector<std::int32_t>(std::int64_t row, const std::vector<std::int32_t>& canonical)>;
+  using Choice = std::function<std::vector<std::int32_t>(
+      std::int64_t row, const std::vector<std::int32_t>& canonical, const SameScore& same_score)>;
 
   /// x [T, hidden] at their coordinates → [T, hidden]; moves `state` on.
   template <typename Number>

@@ -66,8 +66,9 @@ void Qwen4Exp::run_layer(std::int64_t layer, std::span<const std::int64_t> token
   } else {
     QsaLayer::Choice choice;
     if (options.choose_blocks) {
-      choice = [&](std::int64_t row, const std::vector<std::int32_t>& canonical) {
-        return options.choose_blocks(layer, row, canonical);
+      choice = [&](std::int64_t row, const std::vector<std::int32_t>& canonical,
+                   const QsaLayer::SameScore& same_score) {
+        return options.choose_blocks(layer, row, canonical, same_score);
       };
     }
     mixed = attention_[static_cast<std::size_t>(layer)]->forward(before.input, coordinates, arithmetic_,

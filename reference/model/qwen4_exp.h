@@ -34,7 +34,8 @@ struct ForwardOptions {
   ExpertSum expert_sum = ExpertSum::ascending_stored;
   /// See QsaLayer::Choice; the first argument is the layer.
   std::function<std::vector<std::int32_t>(std::int64_t layer, std::int64_t row,
-                                          const std::vector<std::int32_t>& canonical)>
+                                          const std::vector<std::int32_t>& canonical,
+                                          const QsaLayer::SameScore& same_score)>
       choose_blocks;
   /// Called with each module's result, by the name a capture gives it ("model.layers.0/out").
   std::function<void(const std::string& tap, const Rows<double>& value)> observe;

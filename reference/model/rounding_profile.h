@@ -36,13 +36,20 @@ struct RoundingProfile {
   /// Gated residual: every step from the norm to the mixed input is rounded to storage; false: only the
   /// result.
   bool store_residual_steps = true;
-  bool store_beta = true;         ///< GDN: sigmoid(b) is rounded to storage
-  bool store_convolution = true;  ///< GDN and PLE: the convolution is rounded to storage before its SiLU
+  bool store_beta = true;             ///< GDN: sigmoid(b) is rounded to storage
+  bool store_convolution = true;      ///< GDN: the convolution is rounded to storage before its SiLU
+  bool store_ple_convolution = true;  ///< the same of the PLE's convolution
   bool store_gated_norm_steps =
       true;                         ///< GDN: norm, weight and gate round to storage one by one; false: once
-  bool store_probabilities = true;  ///< attention: normalised probabilities are rounded to storage before P·V
-  bool store_scores = true;         ///< attention: q·k is rounded to storage before the softmax
-  bool store_output_gate = true;    ///< attention: sigmoid(gate) is rounded to storage before the product
+  bool store_probabilities = true;  ///< attention: P is rounded to storage before P·V
+  /// Attention: P·V is divided by the sum of P (online softmax over one tile), whose scores are logarithms to
+  /// the base 2, scaled by fl32(scale·log2 e); false: P is normalised before it is rounded.
+  bool normalise_after_values = false;
+  /// Attention: q·fl32(scale·log2 e) is rounded to storage before the dot product with k; false: the dot
+  /// product is scaled.
+  bool scale_query = false;
+  bool store_scores = true;          ///< attention: q·k is rounded to storage before the softmax
+  bool store_output_gate = true;     ///< attention: sigmoid(gate) is rounded to storage before the product
   bool store_router_weights = true;  ///< MoE: weights of the chosen experts are rounded to storage
   bool weight_before_down = false;   ///< MoE: the router weight multiplies before the down projection
   double trigonometry_ulp = 0;       ///< largest error of its float32 sin and cos
@@ -58,6 +65,7 @@ const RoundingProfile& hf_cpu_profile();
 /// Hugging Face transformers 5.17, eager, PyTorch on CUDA.
 const RoundingProfile& hf_cuda_profile();
 
+/// All presets: the three above, then vllm, sglang, trtllm and llamacpp.
 std::span<const RoundingProfile> rounding_profiles();
 /// Null when no preset has that name.
 const RoundingProfile* find_rounding_profile(std::string_view name);

@@ -5,19 +5,30 @@
 namespace plumbline {
 
 template <typename Number>
-void softmax(std::span<Number> x, const BasicEngineArithmetic<Number>& arithmetic) {
+Number exponentials(std::span<Number> x, bool base2, const BasicEngineArithmetic<Number>& arithmetic) {
+  constexpr double kLn2 = 0.6931471805599453;
   Number largest = x[0];
   for (const Number& number : x) {
     if (value_of(number) > value_of(largest)) largest = number;
   }
+  const Number natural = within<Number>(kLn2, kLn2 * 0x1p-53);
   for (Number& number : x) {
-    number = arithmetic.step(arithmetic.exponential(arithmetic.step(number - largest)));
+    const Number below = arithmetic.step(number - largest);
+    number = arithmetic.step(arithmetic.exponential(base2 ? below * natural : below));
   }
-  const Number sum = arithmetic.step(arithmetic.sum(std::span<const Number>(x)));
+  return arithmetic.step(arithmetic.sum(std::span<const Number>(x)));
+}
+
+template <typename Number>
+void softmax(std::span<Number> x, const BasicEngineArithmetic<Number>& arithmetic) {
+  const Number sum = exponentials<Number>(x, false, arithmetic);
   for (Number& number : x) number = arithmetic.quotient(number, sum);
 }
 
-template void softmax(std::span<Bounded>, const BasicEngineArithmetic<Bounded>&);
-template void softmax(std::span<double>, const BasicEngineArithmetic<double>&);
+#define PLUMBLINE_INSTANTIATE(Number)                                                          \
+  template Number exponentials(std::span<Number>, bool, const BasicEngineArithmetic<Number>&); \
+  template void softmax(std::span<Number>, const BasicEngineArithmetic<Number>&);
+PLUMBLINE_INSTANTIATE(Bounded)
+PLUMBLINE_INSTANTIATE(double)
 
 }  // namespace plumbline

@@ -7,27 +7,55 @@
 #include <cmath>
 
 namespace plumbline {
+namespace {
+
+constexpr double kLog2E = 1.4426950408889634;
+
+/// Whether the scores are logarithms to the base 2.
+bool to_base_2(const RoundingProfile& profile) {
+  return profile.normalise_after_values || profile.scale_query;
+}
+
+/// One head's scaled scores of the listed tokens.
+template <typename Number>
+void head_scores(std::span<const Number> q, const Rows<Number>& keys, std::int64_t first_column,
+                 std::span<const std::int32_t> tokens, const BasicEngineArithmetic<Number>& arithmetic,
+                 std::span<Number> scores) {
+  const RoundingProfile& profile = arithmetic.profile();
+  const double scale_of_dot = 1 / std::sqrt(static_cast<double>(q.size()));
+  const Number scale =
+      arithmetic.step(exactly<Number>(to_base_2(profile) ? kLog2E * scale_of_dot : scale_of_dot));
+  std::vector<Number> query(q.begin(), q.end());
+  if (profile.scale_query) {
+    for (Number& number : query) number = arithmetic.stored(number * scale);
+  }
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto key = keys.part(tokens[i], first_column, static_cast<std::int64_t>(q.size()));
+    const Number product =
+        arithmetic.stored_if(profile.store_scores, arithmetic.dot(std::span<const Number>(query), key));
+    scores[i] = profile.scale_query ? product : arithmetic.stored_if(profile.store_scores, product * scale);
+  }
+}
+
+}  // namespace
+
 template <typename Number>
 void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, const Rows<Number>& values,
                       std::span<const std::int32_t> tokens, const AttentionGeometry& geometry,
                       const BasicEngineArithmetic<Number>& arithmetic, std::span<Number> out) {
   std::fill(out.begin(), out.end(), Number{});
   if (tokens.empty()) return;
+  const RoundingProfile& profile = arithmetic.profile();
   const std::int64_t dim = geometry.head_dim;
-  const bool stored = arithmetic.profile().store_scores;
-  const Number scale = arithmetic.step(exactly<Number>(1 / std::sqrt(static_cast<double>(dim))));
   std::vector<Number> weights(tokens.size());
   for (std::int64_t head = 0; head < geometry.heads; ++head) {
     const std::int64_t shared = head / (geometry.heads / geometry.key_value_heads) * dim;
     const auto q = query.subspan(static_cast<std::size_t>(head * dim), static_cast<std::size_t>(dim));
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const Number product =
-          arithmetic.stored_if(stored, arithmetic.dot(q, keys.part(tokens[i], shared, dim)));
-      weights[i] = arithmetic.stored_if(stored, product * scale);
-    }
-    softmax<Number>(weights, arithmetic);
+    head_scores<Number>(q, keys, shared, tokens, arithmetic, weights);
+    const Number normaliser = exponentials<Number>(weights, to_base_2(profile), arithmetic);
     for (Number& weight : weights) {
-      weight = arithmetic.stored_if(arithmetic.profile().store_probabilities, weight);
+      const Number share = profile.normalise_after_values ? weight : arithmetic.quotient(weight, normaliser);
+      weight = arithmetic.stored_if(profile.store_probabilities, share);
     }
     std::vector<Number> sum(static_cast<std::size_t>(dim), Number{});
     std::vector<double> magnitude(sum.size(), 0.0);
@@ -40,8 +68,9 @@ void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, c
       }
     }
     for (std::size_t c = 0; c < sum.size(); ++c) {
+      const Number total = arithmetic.reduced(sum[c], magnitude[c], static_cast<std::int64_t>(tokens.size()));
       out[static_cast<std::size_t>(head * dim) + c] = arithmetic.stored(
-          arithmetic.reduced(sum[c], magnitude[c], static_cast<std::int64_t>(tokens.size())));
+          profile.normalise_after_values ? arithmetic.quotient(arithmetic.step(total), normaliser) : total);
     }
   }
 }
