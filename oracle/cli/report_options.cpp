@@ -16,6 +16,10 @@ namespace plumbline {
 void ReportOptions::add_to(CLI::App& command) {
   command.add_option("--filter", filter, "Only what this regular expression is found in (see --list)");
   command.add_flag("--list", list, "Say what would be judged, and stop");
+  add_outputs_to(command);
+}
+
+void ReportOptions::add_outputs_to(CLI::App& command) {
   command.add_option("--json", json, "Write the report as JSON to this file (-: standard output)");
   command.add_option("--junit", junit, "Write the report as JUnit XML");
   command.add_option("--markdown", markdown, "Write the report as Markdown");

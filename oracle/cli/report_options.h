@@ -18,6 +18,8 @@ struct ReportOptions {
   int threads = 0;
 
   void add_to(CLI::App& command);
+  /// All but --filter and --list.
+  void add_outputs_to(CLI::App& command);
 };
 
 /// Where a run's reports go. Constructed before the work, so that what cannot be written is said at once.

@@ -24,11 +24,11 @@ Rows<Bounded> normed_heads(const Rows<Bounded>& projected, std::int64_t heads, s
 
 /// Keys or values of all tokens so far: [tokens, heads·dim] from the recorded [heads, tokens, dim], without
 /// padding.
-Rows<Bounded> cached(const RecordedForward& forward, const std::string& dataset, const LiveTokens& live,
-                     const AttentionGeometry& geometry) {
+Rows<double> cached(const RecordedForward& forward, const std::string& dataset, const LiveTokens& live,
+                    const AttentionGeometry& geometry) {
   const std::int64_t all = live.padded + live.earlier + live.count, heads = geometry.key_value_heads;
-  const Rows<Bounded> by_head = exact_rows(forward.whole(dataset, live.batch, heads * all));
-  Rows<Bounded> out(live.earlier + live.count, heads * geometry.head_dim);
+  const Rows<double> by_head = forward.whole(dataset, live.batch, heads * all);
+  Rows<double> out(live.earlier + live.count, heads * geometry.head_dim);
   for (std::int64_t t = 0; t < out.rows; ++t) {
     for (std::int64_t head = 0; head < heads; ++head) {
       const auto source = by_head.row(head * all + live.padded + t);
@@ -46,6 +46,20 @@ void rotate(Rows<Bounded>& heads, std::int64_t per_token, const std::vector<Coor
                                           context.frequencies, context.arithmetic);
     rope<Bounded>(heads.row(row), rotation, context.arithmetic);
   }
+}
+
+/// The cache after a call: what it held before, then the fresh rows [tokens, heads·dim].
+Rows<Bounded> grown(const ReplayStep& step, const std::string& dataset, const LiveTokens& live,
+                    const AttentionGeometry& geometry, const Rows<Bounded>& fresh) {
+  Rows<Bounded> out(0, fresh.width);
+  if (step.before != nullptr && live.earlier > 0) {
+    LiveTokens past = live;
+    past.count = 0;
+    out = exact_rows(cached(*step.before, dataset, past, geometry));
+  }
+  out.numbers.insert(out.numbers.end(), fresh.numbers.begin(), fresh.numbers.end());
+  out.rows += fresh.rows;
+  return out;
 }
 
 /// Tokens each query attends, from the recorded additive mask of the indexer: 0 keeps a token, as far as it
@@ -72,7 +86,7 @@ void replay_attention(const ReplayContext& context, const ReplayStep& step, std:
   const std::int64_t dim = geometry.head_dim;
   const std::string module = layer_tap(layer, ".self_attn"),
                     input = layer_tap(layer, ".attn_hyper_connection/out");
-  const std::string state = "state/layers." + std::to_string(layer) + "/";
+  const std::string keys_state = layer_state(layer, "keys"), values_state = layer_state(layer, "values");
   const auto projected = [&](const LinearWeight& weight, const LiveTokens& live) {
     return linear_layer(recorded(forward, input, live), weight, context.arithmetic);
   };
@@ -89,13 +103,35 @@ void replay_attention(const ReplayContext& context, const ReplayStep& step, std:
                  return normed_heads(projected(weights.key, live), geometry.key_value_heads, dim, dim,
                                      weights.key_norm, context);
                });
-  if (!forward.has(module + ".indexer/out") || !forward.has(state + "keys")) return;
+  if (forward.has(input)) {
+    taps.compare(forward, module + ".indexer/in", "handed_over", 1,
+                 [&](const LiveTokens& live) { return recorded(forward, input, live); });
+  }
+  const auto stored_rows = [&](const std::string& dataset) {
+    return [&forward, &geometry, dataset](const LiveTokens& live) {
+      return cached(forward, dataset, live, geometry);
+    };
+  };
+  taps.compare_read(
+      forward, keys_state, "attention.keys",
+      [&](const LiveTokens& live) {
+        Rows<Bounded> keys = recorded(forward, module + ".k_norm/out", live, geometry.key_value_heads);
+        rotate(keys, geometry.key_value_heads, forward.coordinates(live), context);
+        return grown(step, keys_state, live, geometry, reshaped(std::move(keys), live.count));
+      },
+      stored_rows(keys_state));
+  taps.compare_read(
+      forward, values_state, "attention.values",
+      [&](const LiveTokens& live) {
+        return grown(step, values_state, live, geometry, projected(weights.value, live));
+      },
+      stored_rows(values_state));
   taps.compare(forward, module + "/out", "attention.out", 1, [&](const LiveTokens& live) {
     Rows<Bounded> queries = recorded(forward, module + ".q_norm/out", live, geometry.heads);
     rotate(queries, geometry.heads, forward.coordinates(live), context);
     queries = reshaped(std::move(queries), live.count);
-    const Rows<Bounded> keys = cached(forward, state + "keys", live, geometry);
-    const Rows<Bounded> values = cached(forward, state + "values", live, geometry);
+    const Rows<Bounded> keys = exact_rows(cached(forward, keys_state, live, geometry));
+    const Rows<Bounded> values = exact_rows(cached(forward, values_state, live, geometry));
     const Rows<Bounded> query_and_gate = projected(weights.query_and_gate, live);
     const Rows<double> mask = forward.live_rows(module + ".indexer/out", live);
     Rows<Bounded> attended(live.count, geometry.heads * dim);

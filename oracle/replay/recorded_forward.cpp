@@ -21,12 +21,11 @@ double number_at(const Tensor& tensor, std::int64_t index) {
 
 RecordedForward::RecordedForward(const ModelCapture& capture, const ModelCapture::Forward& forward)
     : capture_(&capture), forward_(&forward) {
-  std::optional<Tensor> mask;
-  if (has("attention_mask")) mask = capture.read(forward, "attention_mask");
+  const Tensor* mask = has("attention_mask") ? &tensor("attention_mask") : nullptr;
   const std::int64_t all = forward.position + forward.tokens;
   for (std::int64_t batch = 0; batch < forward.batch; ++batch) {
     std::int64_t padded = 0;
-    if (mask) {
+    if (mask != nullptr) {
       while (padded < all && mask->as<std::int64_t>()[static_cast<std::size_t>(batch * all + padded)] == 0)
         ++padded;
     }
@@ -39,39 +38,50 @@ RecordedForward::RecordedForward(const ModelCapture& capture, const ModelCapture
 
 Rows<double> RecordedForward::live_rows(const std::string& dataset, const LiveTokens& live,
                                         std::int64_t split) const {
-  const Tensor tensor = capture_->read(*forward_, dataset);
+  const Tensor& source = tensor(dataset);
   const std::int64_t all_tokens = forward_->batch * forward_->tokens;
-  const std::int64_t total = element_count(tensor.shape);
+  const std::int64_t total = element_count(source.shape);
   if (all_tokens == 0 || total % (all_tokens * split) != 0) {
     throw InputError(capture_->info().path, "/forward/" + name() + "/" + dataset, "one row a token",
-                     to_string(tensor.shape));
+                     to_string(source.shape));
   }
   const std::int64_t per_token = total / all_tokens;
   Rows<double> rows(live.count * split, per_token / split);
   const std::int64_t start = (live.batch * forward_->tokens + live.first) * per_token;
   for (std::size_t i = 0; i < rows.numbers.size(); ++i) {
-    rows.numbers[i] = number_at(tensor, start + static_cast<std::int64_t>(i));
+    rows.numbers[i] = number_at(source, start + static_cast<std::int64_t>(i));
   }
   return rows;
 }
 
 Rows<double> RecordedForward::whole(const std::string& dataset, std::int64_t batch,
                                     std::int64_t row_count) const {
-  const Tensor tensor = capture_->read(*forward_, dataset);
-  const std::int64_t per_batch = element_count(tensor.shape) / forward_->batch;
-  Rows<double> rows(row_count, row_count == 0 ? 0 : per_batch / row_count);
+  const Tensor& source = tensor(dataset);
+  const std::int64_t total = element_count(source.shape), pieces = forward_->batch * row_count;
+  if (pieces == 0 || total % pieces != 0) {
+    throw InputError(capture_->info().path, "/forward/" + name() + "/" + dataset,
+                     std::to_string(row_count) + " rows a sequence", to_string(source.shape));
+  }
+  const std::int64_t per_batch = total / forward_->batch;
+  Rows<double> rows(row_count, per_batch / row_count);
   for (std::size_t i = 0; i < rows.numbers.size(); ++i) {
-    rows.numbers[i] = number_at(tensor, batch * per_batch + static_cast<std::int64_t>(i));
+    rows.numbers[i] = number_at(source, batch * per_batch + static_cast<std::int64_t>(i));
   }
   return rows;
 }
 
-DType RecordedForward::dtype(const std::string& dataset) const {
-  return capture_->read(*forward_, dataset).dtype;
+const Tensor& RecordedForward::tensor(const std::string& dataset) const {
+  auto found = tensors_.find(dataset);
+  if (found == tensors_.end()) {
+    if (!has(dataset))
+      throw MissingDataset(capture_->info().path, "/forward/" + name() + "/" + dataset, "a dataset", "none");
+    found = tensors_.emplace(dataset, capture_->read(*forward_, dataset)).first;
+  }
+  return found->second;
 }
 
 std::vector<std::int64_t> RecordedForward::tokens(const LiveTokens& live) const {
-  const Tensor ids = capture_->read(*forward_, "input_ids");
+  const Tensor& ids = tensor("input_ids");
   const auto row =
       ids.as<std::int64_t>().subspan(static_cast<std::size_t>(live.batch * forward_->tokens + live.first),
                                      static_cast<std::size_t>(live.count));
@@ -80,11 +90,10 @@ std::vector<std::int64_t> RecordedForward::tokens(const LiveTokens& live) const 
 
 std::vector<Coordinates> RecordedForward::coordinates(const LiveTokens& live) const {
   std::vector<Coordinates> all;
-  std::optional<Tensor> ids;
-  if (has("position_ids")) ids = capture_->read(*forward_, "position_ids");
+  const Tensor* ids = has("position_ids") ? &tensor("position_ids") : nullptr;
   for (std::int64_t t = 0; t < live.count; ++t) {
     const std::int64_t token = live.first + t;
-    if (!ids) {
+    if (ids == nullptr) {
       all.push_back(Coordinates::text(forward_->position + token));
       continue;
     }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "fixtures/capture/model_capture.h"
+#include "fixtures/error.h"
 #include "reference/model/bounded.h"
 #include "reference/model/mrope.h"
 #include "reference/model/rows.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +22,12 @@ struct LiveTokens {
   std::int64_t padded = 0;   ///< padded tokens before the sequence, in all calls
 };
 
-/// One forward call of a capture, as rows of numbers.
+/// A capture lacks a dataset that a step needs.
+struct MissingDataset : InputError {
+  using InputError::InputError;
+};
+
+/// One forward call of a capture, as rows of numbers. What was read stays in memory. Not thread-safe.
 class RecordedForward {
  public:
   RecordedForward(const ModelCapture& capture, const ModelCapture::Forward& forward);
@@ -33,7 +40,9 @@ class RecordedForward {
   Rows<double> live_rows(const std::string& dataset, const LiveTokens& live, std::int64_t split = 1) const;
   /// A whole dataset [batch, …] of one sequence as `rows` rows.
   Rows<double> whole(const std::string& dataset, std::int64_t batch, std::int64_t rows) const;
-  DType dtype(const std::string& dataset) const;
+  DType dtype(const std::string& dataset) const { return tensor(dataset).dtype; }
+  /// Throws MissingDataset when there is none.
+  const Tensor& tensor(const std::string& dataset) const;
 
   std::vector<std::int64_t> tokens(const LiveTokens& live) const;
   /// Coordinates of this call's live tokens; without position_ids, the physical position on all axes.
@@ -43,6 +52,7 @@ class RecordedForward {
   const ModelCapture* capture_;
   const ModelCapture::Forward* forward_;
   std::vector<LiveTokens> sequences_;
+  mutable std::map<std::string, Tensor> tensors_;
 };
 
 /// Numbers known exactly.

@@ -1,6 +1,8 @@
+#include "fixtures/error.h"
 #include "oracle/replay/layer_replay.h"
-#include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
+
+#include <fmt/format.h>
 
 namespace plumbline {
 namespace {
@@ -21,13 +23,13 @@ Rows<Bounded> streams_of_layer(const ReplayContext& context, const RecordedForwa
 void replay_mix(const ReplayContext& context, const RecordedForward& forward, const std::string& module,
                 const GatedResidualWeights& weights, TapCollector& taps,
                 const std::function<Rows<Bounded>(const LiveTokens&)>& streams) {
-  taps.compare(forward, module + "/out", "gated_residual.input", 1, [&](const LiveTokens& live) {
-    return mix_streams(streams(live), weights, context.arithmetic).input;
-  });
+  OncePerSequence<MixedStreams<Bounded>> mixed(
+      [&](const LiveTokens& live) { return mix_streams(streams(live), weights, context.arithmetic); });
+  taps.compare(forward, module + "/out", "gated_residual.input", 1,
+               [&](const LiveTokens& live) { return mixed(live).input; });
   if (!weights.inject) return;
-  taps.compare(forward, module + "/out.2", "gated_residual.injection", 1, [&](const LiveTokens& live) {
-    return mix_streams(streams(live), weights, context.arithmetic).injection;
-  });
+  taps.compare(forward, module + "/out.2", "gated_residual.injection", 1,
+               [&](const LiveTokens& live) { return mixed(live).injection; });
 }
 
 Rows<Bounded> injected(const ReplayContext& context, const RecordedForward& forward, Rows<Bounded> streams,
@@ -37,89 +39,75 @@ Rows<Bounded> injected(const ReplayContext& context, const RecordedForward& forw
   return streams;
 }
 
+/// Each token's embedding, once per stream.
+Rows<Bounded> embedded(const ReplayContext& context, const RecordedForward& forward, const LiveTokens& live) {
+  const std::int64_t hidden = context.config.indexer.hidden_size, streams = context.config.streams;
+  const std::vector<std::int64_t> tokens = forward.tokens(live);
+  Rows<Bounded> out(live.count, streams * hidden);
+  for (std::int64_t t = 0; t < live.count; ++t) {
+    const std::int64_t token = tokens[static_cast<std::size_t>(t)];
+    if (token < 0 || token >= context.config.vocab_size) {
+      throw InputError(fmt::format("/forward/{}/input_ids: expected tokens in [0, {}), found {}",
+                                   forward.name(), context.config.vocab_size, token));
+    }
+    for (std::int64_t i = 0; i < streams * hidden; ++i) {
+      out.row(t)[static_cast<std::size_t>(i)] = {
+          context.weights.embedding[static_cast<std::size_t>(token * hidden + i % hidden)], 0};
+    }
+  }
+  return out;
+}
+
+std::string mixer_module(const LayerWeights& weights) {
+  return weights.delta_net ? ".linear_attn" : ".self_attn";
+}
+
 }  // namespace
 
-void replay_residuals(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
-                      TapCollector& taps) {
+void replay_layer_input(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                        TapCollector& taps) {
+  const RecordedForward& forward = step.forward;
+  const std::string input = layer_tap(layer, "/in");
+  if (layer == 0) {
+    taps.compare(forward, input, "embedding", 1,
+                 [&](const LiveTokens& live) { return embedded(context, forward, live); });
+  } else if (const std::string before = layer_tap(layer - 1, "/out"); forward.has(before)) {
+    taps.compare(forward, input, "handed_over", 1,
+                 [&](const LiveTokens& live) { return recorded(forward, before, live); });
+  }
+}
+
+void replay_mixer_input(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                        TapCollector& taps) {
+  const RecordedForward& forward = step.forward;
+  replay_mix(context, forward, layer_tap(layer, ".attn_hyper_connection"),
+             context.weights.layers[static_cast<std::size_t>(layer)].attention_residual, taps,
+             [&](const LiveTokens& live) { return streams_of_layer(context, forward, layer, live); });
+}
+
+void replay_experts_input(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                          TapCollector& taps) {
   const RecordedForward& forward = step.forward;
   const LayerWeights& weights = context.weights.layers[static_cast<std::size_t>(layer)];
   const std::string before = layer_tap(layer, ".attn_hyper_connection"),
-                    after = layer_tap(layer, ".mlp_hyper_connection");
-  const std::string mixer = layer_tap(layer, weights.delta_net ? ".linear_attn/out" : ".self_attn/out");
-  replay_mix(context, forward, before, weights.attention_residual, taps,
-             [&](const LiveTokens& live) { return streams_of_layer(context, forward, layer, live); });
+                    after = layer_tap(layer, ".mlp_hyper_connection"),
+                    mixer = layer_tap(layer, mixer_module(weights) + "/out");
   taps.compare(forward, after + "/out.1", "gated_residual.streams", 1, [&](const LiveTokens& live) {
     return injected(context, forward, streams_of_layer(context, forward, layer, live), mixer, before, live);
   });
   replay_mix(context, forward, after, weights.mlp_residual, taps,
              [&](const LiveTokens& live) { return recorded(forward, after + "/out.1", live); });
+  taps.compare(forward, layer_tap(layer, ".mlp/in"), "handed_over", 1,
+               [&](const LiveTokens& live) { return recorded(forward, after + "/out", live); });
+}
+
+void replay_layer_output(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
+                         TapCollector& taps) {
+  const RecordedForward& forward = step.forward;
+  const std::string after = layer_tap(layer, ".mlp_hyper_connection");
   taps.compare(forward, layer_tap(layer, "/out"), "gated_residual.streams", 1, [&](const LiveTokens& live) {
     return injected(context, forward, recorded(forward, after + "/out.1", live), layer_tap(layer, ".mlp/out"),
                     after, live);
-  });
-}
-
-void replay_ple(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
-                TapCollector& taps) {
-  const LayerWeights& weights = context.weights.layers[static_cast<std::size_t>(layer)];
-  if (!weights.ple) return;
-  const PleWeights& ple = *weights.ple;
-  const std::string state = "state/layers." + std::to_string(layer) + "/conv_states.";
-  const auto history = [&](const LiveTokens& live) {
-    PleState<Bounded> past(ple);
-    if (step.before == nullptr || live.earlier == 0) return past;
-    const Rows<double> ids = step.before->whole(state + "2", live.batch, 1);
-    for (std::size_t i = 0; i < past.context.size(); ++i)
-      past.context[i] = static_cast<std::int64_t>(ids.numbers[i]);
-    past.convolution =
-        by_time(exact_rows(step.before->whole(state + "1", live.batch, past.convolution.width)));
-    return past;
-  };
-  taps.compare(step.forward, layer_tap(layer, ".ple.ple_embedding/out"), "ple.embedding", 1,
-               [&](const LiveTokens& live) {
-                 PleState<Bounded> past = history(live);
-                 return ngram_embedding<Bounded>(step.forward.tokens(live), ple, past.context);
-               });
-  taps.compare(step.forward, layer_tap(layer, ".ple/out"), "ple.out", 1, [&](const LiveTokens& live) {
-    PleState<Bounded> past = history(live);
-    return ple_layer(recorded(step.forward, layer_tap(layer, "/in"), live),
-                     recorded(step.forward, layer_tap(layer, ".ple.ple_embedding/out"), live), ple,
-                     context.arithmetic, past.convolution);
-  });
-}
-
-void replay_experts(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
-                    TapCollector& taps) {
-  const RecordedForward& forward = step.forward;
-  const MixtureOfExpertsWeights& weights = context.weights.layers[static_cast<std::size_t>(layer)].experts;
-  const std::string mlp = layer_tap(layer, ".mlp");
-  const auto input = [&](const LiveTokens& live) { return recorded(forward, mlp + "/in", live); };
-  const auto routing = [&](const LiveTokens& live) {
-    std::vector<std::int64_t> experts;
-    for (const double expert : forward.live_rows(mlp + ".gate/out.2", live).numbers) {
-      experts.push_back(static_cast<std::int64_t>(expert));
-    }
-    return route_to<Bounded>(recorded(forward, mlp + ".gate/out", live), experts, weights,
-                             context.arithmetic);
-  };
-  taps.compare(forward, mlp + ".gate/out", "router.logits", 1, [&](const LiveTokens& live) {
-    return linear_layer(input(live), weights.router, context.arithmetic);
-  });
-  if (!forward.has(mlp + ".gate/out.2")) return;
-  taps.compare(forward, mlp + ".gate/out.1", "router.weights", 1,
-               [&](const LiveTokens& live) { return routing(live).weights; });
-  taps.compare(forward, mlp + ".experts/out", "experts", 1, [&](const LiveTokens& live) {
-    Routing<Bounded> chosen = routing(live);
-    chosen.weights = recorded(forward, mlp + ".gate/out.1", live);
-    return routed_experts(input(live), chosen, context.expert_sum, weights, context.arithmetic);
-  });
-  taps.compare(forward, mlp + ".shared_expert/out", "shared_expert", 1, [&](const LiveTokens& live) {
-    return gated_mlp(input(live), weights.shared, context.arithmetic);
-  });
-  taps.compare(forward, mlp + "/out", "mlp.out", 1, [&](const LiveTokens& live) {
-    return add_shared_expert(input(live), recorded(forward, mlp + ".experts/out", live),
-                             recorded(forward, mlp + ".shared_expert/out", live), weights,
-                             context.arithmetic);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "oracle/replay/tap_report.h"
 
+#include "fixtures/error.h"
 #include "fixtures/small_float.h"
 #include "reference/numeric/ulp.h"
 
@@ -8,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace plumbline {
 namespace {
 
@@ -15,6 +18,23 @@ std::uint32_t bits_of(DType type, double value) {
   std::uint32_t bits = 0;
   encode_element(type, value, &bits);
   return bits;
+}
+
+struct Difference {
+  std::int64_t ulp = 0;
+  bool same_bits = false;
+  double absolute = 0;
+};
+
+/// A profile that does not store activations gives unrounded numbers; what is compared is their rounding.
+Difference difference_of(DType type, double theirs, double ours) {
+  if (!is_floating(type)) {
+    const double steps = std::abs(theirs - ours);
+    return {static_cast<std::int64_t>(steps), steps == 0, steps};
+  }
+  const double stored = round_to(type, ours);
+  const std::uint32_t a = bits_of(type, theirs), b = bits_of(type, stored);
+  return {ulp_distance(type, a, b), a == b, a == b ? 0 : std::abs(theirs - stored)};
 }
 
 /// |recorded − ours| / bound; infinite where a difference meets no bound at all, or is not a number.
@@ -29,7 +49,9 @@ double share_of_bound(double recorded, const Bounded& ours) {
 
 }  // namespace
 
-TapComparison::TapComparison(std::string forward, std::string name, std::string operation, DType dtype) {
+TapComparison::TapComparison(std::string forward, std::string name, std::string operation, DType dtype,
+                             std::int64_t rows_per_token)
+    : rows_per_token_(rows_per_token) {
   report_.forward = std::move(forward);
   report_.name = std::move(name);
   report_.operation = std::move(operation);
@@ -39,22 +61,35 @@ TapComparison::TapComparison(std::string forward, std::string name, std::string 
 
 void TapComparison::add(const Rows<Bounded>& ours, const Rows<double>& recorded, std::int64_t batch,
                         std::int64_t first_token) {
+  if (ours.rows != recorded.rows || ours.width != recorded.width) {
+    throw InputError(fmt::format(
+        "/forward/{}/…/{}: expected [{}, {}] numbers of batch row {}, found [{}, {}]", report_.forward,
+        report_.name, ours.rows, ours.width, batch, recorded.rows, recorded.width));
+  }
+  const std::int64_t per_token = ours.width * rows_per_token_;
   for (std::size_t i = 0; i < ours.numbers.size(); ++i) {
     const double theirs = recorded.numbers[i];
-    // A profile that does not store activations gives unrounded numbers; what is compared is their rounding.
-    const double stored = round_to(report_.dtype, ours.numbers[i].value);
-    const std::int64_t distance =
-        ulp_distance(report_.dtype, bits_of(report_.dtype, theirs), bits_of(report_.dtype, stored));
-    distances_.push_back(distance);
-    report_.bit_equal += bits_of(report_.dtype, theirs) == bits_of(report_.dtype, stored) ? 1 : 0;
+    const Difference difference = difference_of(report_.dtype, theirs, ours.numbers[i].value);
+    distances_.push_back(difference.ulp);
+    report_.bit_equal += difference.same_bits ? 1 : 0;
+    // Not a number counts as infinitely far.
+    report_.max_abs =
+        std::max(report_.max_abs, std::isnan(difference.absolute) ? std::numeric_limits<double>::infinity()
+                                                                  : difference.absolute);
     const double share = share_of_bound(theirs, ours.numbers[i]);
     if (share > 1) ++report_.beyond_bound;
     if (share > report_.used_share) {
       const auto at = static_cast<std::int64_t>(i);
       report_.used_share = share;
-      report_.worst = {batch,  first_token + at / ours.width, at % ours.width,
-                       theirs, ours.numbers[i].value,         ours.numbers[i].error};
+      report_.worst = {batch,  first_token + at / per_token, at % per_token,
+                       theirs, ours.numbers[i].value,        ours.numbers[i].error};
     }
+  }
+  for (std::int64_t row = 0; row < ours.rows; ++row) {
+    ++report_.rows;
+    const auto own = std::ranges::max_element(ours.row(row), {}, [](Bounded number) { return number.value; });
+    const auto theirs = std::ranges::max_element(recorded.row(row));
+    report_.argmax_equal += own - ours.row(row).begin() == theirs - recorded.row(row).begin() ? 1 : 0;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace plumbline {
 
@@ -17,9 +18,12 @@ struct TapReport {
   std::string operation;  ///< what kind of step it is, the same word in every layer: "gated_residual.input"
   DType dtype = DType::float32;
   std::int64_t elements = 0, bit_equal = 0, beyond_bound = 0;
-  std::int64_t max_ulp = 0, p99_ulp = 0;  ///< of the elements that are not NaN on both sides
-  double used_share = 0;                  ///< largest |recorded − ours| / bound
+  std::int64_t max_ulp = 0, p99_ulp = 0;    ///< of the elements that are not NaN on both sides
+  double used_share = 0;                    ///< largest |recorded − ours| / bound
+  double max_abs = 0;                       ///< largest |recorded − ours|, ours rounded to the storage type
+  std::int64_t rows = 0, argmax_equal = 0;  ///< rows whose largest element stands at the same place
   struct Worst {
+    /// For a state that is no list of tokens `token` is its row.
     std::int64_t batch = 0, token = 0, column = 0;
     double recorded = 0, ours = 0, bound = 0;
   } worst;  ///< the element with the largest share of its bound
@@ -30,16 +34,19 @@ struct TapReport {
 /// Collects the elements of one tap, batch row by batch row.
 class TapComparison {
  public:
-  TapComparison(std::string forward, std::string name, std::string operation, DType dtype);
+  /// Each token holds `rows_per_token` rows; a witness's column counts through all of them.
+  TapComparison(std::string forward, std::string name, std::string operation, DType dtype,
+                std::int64_t rows_per_token = 1);
 
-  /// `ours` and `recorded` have one shape; `first_token` is the first row's token number, for the witness. An
-  /// element whose recorded value is NaN is beyond every bound.
+  /// `ours` and `recorded` have one shape, else throws InputError; `first_token` is the first row's token
+  /// number, for the witness. An element whose recorded value is NaN is beyond every bound.
   void add(const Rows<Bounded>& ours, const Rows<double>& recorded, std::int64_t batch,
            std::int64_t first_token);
   TapReport report() const;
 
  private:
   TapReport report_;
+  std::int64_t rows_per_token_;
   std::vector<std::int64_t> distances_;
 };
 

@@ -11,6 +11,10 @@ std::string layer_tap(std::int64_t layer, const std::string& suffix) {
   return "taps/model.layers." + std::to_string(layer) + suffix;
 }
 
+std::string layer_state(std::int64_t layer, const std::string& suffix) {
+  return "state/layers." + std::to_string(layer) + "/" + suffix;
+}
+
 Rows<Bounded> recorded(const RecordedForward& forward, const std::string& dataset, const LiveTokens& live,
                        std::int64_t split) {
   return exact_rows(forward.live_rows(dataset, live, split));
@@ -18,68 +22,92 @@ Rows<Bounded> recorded(const RecordedForward& forward, const std::string& datase
 
 Rows<Bounded> by_time(const Rows<Bounded>& by_channel) {
   Rows<Bounded> out(by_channel.width, by_channel.rows);
-  for (std::int64_t channel = 0; channel < by_channel.rows; ++channel) {
-    for (std::int64_t time = 0; time < by_channel.width; ++time) {
-      out.row(time)[static_cast<std::size_t>(channel)] =
-          by_channel.row(channel)[static_cast<std::size_t>(time)];
-    }
+  for (std::size_t i = 0; i < out.numbers.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    out.numbers[i] = by_channel.row(at % out.width)[static_cast<std::size_t>(at / out.width)];
   }
   return out;
 }
+
+Rows<Bounded> by_channel(const Rows<Bounded>& by_time_rows) { return by_time(by_time_rows); }
 
 WeightSource weights_of(const ModelCapture& capture) {
   return {capture.info().path, [&capture](const std::string& name) { return capture.weight(name); },
           [&capture](const std::string& name) { return capture.has_weight(name); }};
 }
 
+ExpertSum expert_sum_of(const CaptureInfo& info) {
+  return info.experts_implementation == "eager" ? ExpertSum::ascending_stored : ExpertSum::at_once;
+}
+
+ReplayModel load_replay_model(const ModelCapture& capture) {
+  ModelConfig config = parse_model_config(capture.config_json(), capture.info().path);
+  ModelWeights weights = load_model(config, weights_of(capture));
+  return {std::move(config), std::move(weights)};
+}
+
 struct TeacherForcedReplay::Session {
   const ModelCapture& capture;
-  ModelConfig config;
-  ModelWeights weights;
+  ReplayModel model;
   RotaryFrequencies frequencies;
   EngineArithmetic arithmetic;
+  std::vector<std::string> without_inputs;
 
-  Session(const ModelCapture& source, const RoundingProfile& profile)
+  Session(const ModelCapture& source, const RoundingProfile& profile, ReplayModel loaded)
       : capture(source),
-        config(parse_model_config(source.config_json(), source.info().path)),
-        weights(load_model(config, weights_of(source))),
-        frequencies(recorded_frequencies<Bounded>(weights.inverse_frequencies, config.indexer.sections)),
-        arithmetic(profile, config.indexer.storage) {}
+        model(std::move(loaded)),
+        frequencies(
+            recorded_frequencies<Bounded>(model.weights.inverse_frequencies, model.config.indexer.sections)),
+        arithmetic(profile, model.config.indexer.storage) {}
 };
 
 TeacherForcedReplay::TeacherForcedReplay(const ModelCapture& capture, const RoundingProfile& profile)
-    : session_(std::make_unique<Session>(capture, profile)) {}
+    : TeacherForcedReplay(capture, profile, load_replay_model(capture)) {}
+
+TeacherForcedReplay::TeacherForcedReplay(const ModelCapture& capture, const RoundingProfile& profile,
+                                         ReplayModel model)
+    : session_(std::make_unique<Session>(capture, profile, std::move(model))) {}
 
 TeacherForcedReplay::~TeacherForcedReplay() = default;
 
-std::vector<TapReport> TeacherForcedReplay::run() {
-  const Session& s = *session_;
-  const ExpertSum order =
-      s.capture.info().experts_implementation == "eager" ? ExpertSum::ascending_stored : ExpertSum::at_once;
-  const ReplayContext context{s.config, s.weights, s.arithmetic, order, s.frequencies};
+std::vector<TapReport> TeacherForcedReplay::run(const ReplayOptions& options) {
+  const ReplayModel& model = session_->model;
+  const ReplayContext context{model.config, model.weights, session_->arithmetic,
+                              expert_sum_of(session_->capture.info()), session_->frequencies};
   std::vector<TapReport> reports;
-  TapCollector taps(reports);
-  std::vector<RecordedForward> forwards;
-  for (const ModelCapture::Forward& forward : s.capture.forwards()) forwards.emplace_back(s.capture, forward);
-  for (std::size_t call = 0; call < forwards.size(); ++call) {
-    const ReplayStep step{forwards[call], call == 0 ? nullptr : &forwards[call - 1]};
-    for (std::int64_t layer = 0; layer < s.config.layers(); ++layer) {
+  TapCollector taps(options, reports);
+  std::unique_ptr<RecordedForward> before;
+  for (const ModelCapture::Forward& call : session_->capture.forwards()) {
+    auto forward = std::make_unique<RecordedForward>(session_->capture, call);
+    const ReplayStep step{*forward, before.get()};
+    for (std::int64_t layer = 0; layer < model.config.layers(); ++layer) {
+      if (options.layer && *options.layer != layer) continue;
+      replay_layer_input(context, step, layer, taps);
       replay_ple(context, step, layer, taps);
-      replay_residuals(context, step, layer, taps);
+      replay_mixer_input(context, step, layer, taps);
       replay_delta_net(context, step, layer, taps);
       replay_attention(context, step, layer, taps);
+      replay_experts_input(context, step, layer, taps);
       replay_experts(context, step, layer, taps);
+      replay_layer_output(context, step, layer, taps);
     }
-    const std::string last = layer_tap(s.config.layers() - 1, "/out"),
+    const std::string last = layer_tap(model.config.layers() - 1, "/out"),
                       mixer = "taps/model.hyper_connection_mixer/out";
-    taps.compare(step.forward, mixer, "gated_residual.input", 1, [&](const LiveTokens& live) {
-      return mix_streams(recorded(step.forward, last, live), s.weights.final_mixer, s.arithmetic).input;
+    taps.compare(*forward, mixer, "gated_residual.input", 1, [&](const LiveTokens& live) {
+      return mix_streams(recorded(*forward, last, live), model.weights.final_mixer, context.arithmetic).input;
     });
-    taps.compare(step.forward, "logits", "logits", 1, [&](const LiveTokens& live) {
-      return linear_layer(recorded(step.forward, mixer, live), s.weights.head, s.arithmetic);
+    taps.compare(*forward, "logits", "logits", 1, [&](const LiveTokens& live) {
+      return linear_layer(recorded(*forward, mixer, live), model.weights.head, context.arithmetic);
     });
+    if (taps.stopped()) break;
+    before = std::move(forward);
   }
+  session_->without_inputs = taps.without_inputs();
   return reports;
+}
+
+const std::vector<std::string>& TeacherForcedReplay::without_inputs() const {
+  return session_->without_inputs;
 }
 
 }  // namespace plumbline

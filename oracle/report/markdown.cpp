@@ -1,6 +1,8 @@
 #include "oracle/report/markdown.h"
 
 #include "fixtures/capture/utf8.h"
+#include "oracle/report/replay_json.h"
+#include "oracle/report/replay_lines.h"
 #include "oracle/report/report_lines.h"
 
 #include <string_view>
@@ -23,6 +25,7 @@ std::string escaped(const std::string& text) {
 }  // namespace
 
 std::string markdown_from_json(const Json& report) {
+  if (is_replay(report)) return replay_markdown(report);
   const std::string command = report.at("command").get<std::string>();
   std::string out = fmt::format("## plumbline {}: {}\n\n", command, verdict_line(counts_of(report)));
   if (report.contains("file"))

@@ -1,5 +1,7 @@
 #include "oracle/report/report_json.h"
 
+#include "oracle/report/replay_json.h"
+
 namespace plumbline {
 namespace {
 
@@ -93,6 +95,8 @@ Json proof_json(const ProofReport& proof) {
   return json;
 }
 
+}  // namespace
+
 Json indexer_json(const IndexerReport& indexer) {
   Json json = {
       {"case", indexer.case_name},
@@ -125,6 +129,8 @@ Json indexer_json(const IndexerReport& indexer) {
   return json;
 }
 
+namespace {
+
 Json check_json(const CheckResult& check) {
   Json json = {{"name", check.name},
                {"kind", name_of(check.kind)},
@@ -140,6 +146,7 @@ Json check_json(const CheckResult& check) {
     json["selections"].push_back(selection_json(selection));
   if (check.indexer) json["indexer"] = indexer_json(*check.indexer);
   if (check.proof) json["proof"] = proof_json(*check.proof);
+  if (check.replay) json["replay"] = replay_summary_json(*check.replay);
   return json;
 }
 
@@ -218,6 +225,10 @@ Json select_json(const std::string& file, const std::vector<JudgedSelection>& se
 
 StatusCounts counts_of(const Json& report) {
   StatusCounts counts;
+  if (is_replay(report)) {
+    counts.add(status_from(report.at("status").get<std::string>()));
+    return counts;
+  }
   const bool verify = report.contains("checks");
   for (const Json& entry : report.at(verify ? "checks" : "selections")) {
     const std::string expected = entry.value("expected", "PASS");

@@ -21,6 +21,9 @@ Json verify_json(const RunReport& run);
 Json select_json(const std::string& file, const std::vector<JudgedSelection>& selections,
                  const std::vector<std::string>& repro);
 
+/// The judgement of a model capture's indexer.
+Json indexer_json(const IndexerReport& indexer);
+
 /// The "machine" of a report.
 Json machine_json(const Machine& machine);
 

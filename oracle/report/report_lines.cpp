@@ -1,6 +1,8 @@
 #include "oracle/report/report_lines.h"
 
 #include "fixtures/capture/utf8.h"
+#include "oracle/report/replay_json.h"
+#include "oracle/report/replay_lines.h"
 
 #include <fmt/format.h>
 
@@ -41,6 +43,21 @@ ReportLine selection_line(const Json& selection, const char* judgement, std::str
   line.rows = std::to_string(selection.at("rows").get<std::int64_t>());
   if (judgement != nullptr) line.verdicts = nonzero_counts(selection.at(judgement));
   line.tied = std::to_string(selection.at("census").at("rows_tied_at_cutoff").get<std::int64_t>());
+  return line;
+}
+
+ReportLine replay_line(const Json& replay) {
+  ReportLine line;
+  line.part = "profile " + text(replay, "profile");
+  std::int64_t elements = 0, equal = 0, beyond = 0;
+  for (const Json& operation : replay.at("operations")) {
+    elements += operation.at("elements").get<std::int64_t>();
+    equal += operation.at("bit_equal").get<std::int64_t>();
+    beyond += operation.at("beyond_bound").get<std::int64_t>();
+  }
+  line.rows = std::to_string(elements);
+  const double share = elements == 0 ? 100 : 100 * static_cast<double>(equal) / static_cast<double>(elements);
+  line.verdicts = fmt::format("{:.3f} % bit-equal, {} beyond bound", share, beyond);
   return line;
 }
 
@@ -92,6 +109,7 @@ std::vector<ReportLine> lines_of(const Json& report) {
         for (const Json& selection : check.at("selections"))
           add_judgements(selection, text(selection, "tag"), false, lines);
         if (check.contains("indexer")) add_judgements(check.at("indexer"), "indexer", false, lines);
+        if (check.contains("replay")) lines.push_back(replay_line(check.at("replay")));
         if (check.contains("proof") && !check.at("selections").empty())
           lines.back().verdicts = proof_counts(check.at("proof"));
       });
@@ -104,6 +122,7 @@ std::vector<ReportLine> lines_of(const Json& report) {
 }
 
 std::vector<ReportEntry> entries_of(const Json& report) {
+  if (is_replay(report)) return replay_entries(report);
   std::vector<ReportEntry> entries;
   const auto add = [&](const Json& json) -> ReportEntry& {
     ReportEntry& entry = entries.emplace_back();

@@ -37,6 +37,9 @@ std::vector<std::string> census_lines(const Json& report);
 /// The status fails the run (StatusCounts::exit_code).
 bool fails(const ReportEntry& entry);
 
+/// A status name in its colour for a terminal.
+std::string painted(const std::string& status, bool color);
+
 /// "g++ 12.2.0, 2 threads, …" of a report; empty where it names no machine.
 std::string machine_line(const Json& report);
 

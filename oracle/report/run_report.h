@@ -4,6 +4,7 @@
 #include "oracle/judge/judge_reference.h"
 #include "oracle/judge/judge_selection.h"
 #include "oracle/judge/judge_tokens.h"
+#include "oracle/replay/replay_report.h"
 #include "oracle/report/machine.h"
 #include "oracle/status.h"
 
@@ -34,7 +35,7 @@ struct JudgedSelection : SelectionReport {
 
 /// One check of a run: what was on trial, the judgement and how to repeat it.
 struct CheckResult {
-  std::string name;  ///< "golden/select_long_fp16", "generated/overflow", "cuda"; what --filter matches
+  std::string name;  ///< "golden/select_long_fp16", "replay/tiny_fp32", "cuda"; what --filter matches
   CheckKind kind = CheckKind::golden;
   std::string source;   ///< the file, or the case string
   std::string subject;  ///< "recorded", "reference", "cuda"
@@ -44,6 +45,7 @@ struct CheckResult {
   std::vector<JudgedSelection> selections;
   std::optional<ProofReport> proof;      ///< of a generated case
   std::optional<IndexerReport> indexer;  ///< of a model capture
+  std::optional<ReplayReport> replay;    ///< of a model capture
   std::string repro;                     ///< command line, then # and what it stands for
   double seconds = 0;
 };

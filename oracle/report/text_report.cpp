@@ -1,6 +1,7 @@
 #include "oracle/report/text_report.h"
 
-#include "oracle/report/report_lines.h"
+#include "oracle/report/replay_json.h"
+#include "oracle/report/replay_lines.h"
 
 #include <algorithm>
 #include <array>
@@ -12,15 +13,6 @@ namespace {
 
 constexpr std::size_t kVerdictWidth = 38;  // wider cells wrap
 constexpr std::size_t kWitnesses = 4;      // printed per check; the JSON has more
-
-std::string painted(const std::string& status, bool color) {
-  if (!color) return status;
-  const char* code = status.rfind("PASS", 0) == 0                                    ? "32"
-                     : status.rfind("FAIL", 0) == 0 || status.rfind("ERROR", 0) == 0 ? "31"
-                     : status == "VACUOUS" || status.rfind("ROUTE", 0) == 0          ? "31"
-                                                                                     : "33";
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, status);
-}
 
 // Splits "a 1, b 2, c 3" at the last comma that fits.
 std::vector<std::string> wrapped(std::string cell) {
@@ -75,7 +67,17 @@ std::string explanation(const ReportEntry& entry, bool color) {
 
 }  // namespace
 
+std::string painted(const std::string& status, bool color) {
+  if (!color) return status;
+  const char* code = status.rfind("PASS", 0) == 0                                    ? "32"
+                     : status.rfind("FAIL", 0) == 0 || status.rfind("ERROR", 0) == 0 ? "31"
+                     : status == "VACUOUS" || status.rfind("ROUTE", 0) == 0          ? "31"
+                                                                                     : "33";
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, status);
+}
+
 std::string text_report(const Json& report, bool color) {
+  if (is_replay(report)) return replay_text(report, color);
   std::string out = table(lines_of(report), color);
   for (const std::string& line : census_lines(report)) out += line + "\n";
   std::string remarks;

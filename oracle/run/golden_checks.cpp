@@ -37,6 +37,22 @@ void judge_golden(const std::string& path, int threads, CheckResult& check) {
   conclude(check);
 }
 
+void replay_golden(const std::string& path, int threads, CheckResult& check) {
+  ReplayRequest request;
+  request.threads = threads;
+  request.judge_selections = false;  // the golden's own check does
+  check.replay = replay_capture(path, request);
+  conclude(check);
+}
+
+bool is_model_capture(const std::string& path) {
+  try {
+    return read_capture_info(path).kind == CaptureKind::model;
+  } catch (const InputError&) {
+    return false;  // the golden's own check says what is wrong with it
+  }
+}
+
 // Whether the file is the one the manifest speaks of.
 void check_identity(const std::string& path, const GoldenEntry& entry) {
   if (!fs::exists(path)) throw InputError(path, "", "the capture that the manifest lists", "no such file");
@@ -67,16 +83,19 @@ std::vector<PlannedCheck> golden_checks(const std::string& folder, int threads) 
   for (const auto& [name, entry] : manifest) files.insert(name);
   if (files.empty()) throw InputError(folder, "", "captures (*.h5)", "none");
 
-  std::vector<PlannedCheck> checks;
-  for (const std::string& file : files) {
+  const auto planned = [&](const std::string& kind, const std::string& file) {
     PlannedCheck check;
-    check.name = "golden/" + fs::path(file).stem().string();
+    check.name = kind + "/" + fs::path(file).stem().string();
     check.source = (fs::path(folder) / file).string();
     check.subject = "recorded";
     std::vector<std::string> words = {"plumbline", "verify", "--filter", exact_filter(check.name)};
     if (folder != default_fixtures()) words.insert(words.end(), {"--fixtures", folder});
     check.repro = repro_line(words, "file " + check.source);
-
+    return check;
+  };
+  std::vector<PlannedCheck> checks;
+  for (const std::string& file : files) {
+    PlannedCheck check = planned("golden", file);
     std::optional<GoldenEntry> entry;
     if (const auto found = manifest.find(file); found != manifest.end()) entry = found->second;
     check.expect_vacuous = entry && entry->expect_vacuous;
@@ -86,6 +105,12 @@ std::vector<PlannedCheck> golden_checks(const std::string& folder, int threads) 
       if (has_manifest && !entry && result.status == Status::pass)
         result.reason = "not in the manifest; judged all the same";
     };
+    checks.push_back(std::move(check));
+  }
+  for (const std::string& file : files) {
+    PlannedCheck check = planned("replay", file);
+    if (!is_model_capture(check.source)) continue;
+    check.run = [path = check.source, threads](CheckResult& result) { replay_golden(path, threads, result); };
     checks.push_back(std::move(check));
   }
   return checks;

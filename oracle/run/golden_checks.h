@@ -12,8 +12,9 @@ std::string default_fixtures();
 
 /// One check per capture of a folder, by name: first its SHA-256 against manifest.json, where there is one,
 /// then its recorded selections (kinds B and C) or its indexer (kind A). A file the manifest does not know is
-/// judged all the same; one it names that is missing is an ERROR. Throws InputError for a folder that cannot
-/// be read or holds no capture.
+/// judged all the same; one it names that is missing is an ERROR. Then "replay/<name>" for each kind A
+/// capture: its teacher-forced replay. Throws InputError for a folder that cannot be read or holds no
+/// capture.
 std::vector<PlannedCheck> golden_checks(const std::string& folder, int threads);
 
 }  // namespace plumbline

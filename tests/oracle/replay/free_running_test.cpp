@@ -1,67 +1,39 @@
-#include "oracle/replay/recorded_forward.h"
-#include "oracle/replay/teacher_forced.h"
-#include "reference/model/qwen4_exp.h"
+#include "oracle/replay/free_running.h"
 
-#include <algorithm>
-#include <cmath>
+#include "tests/fixtures/capture/temp_dir.h"
 
 #include <gtest/gtest.h>
 
 namespace plumbline {
 namespace {
 
-struct Outcome {
-  std::int64_t rows = 0, argmax_differs = 0;
-  double largest_difference = 0;
-};
-
-std::int64_t argmax(std::span<const double> row) {
-  return std::max_element(row.begin(), row.end()) - row.begin();
-}
-
-/// From the tokens on, following the recorded choice of blocks.
-Outcome run(const std::string& name, const RoundingProfile& profile) {
-  const std::string path = PLUMBLINE_SOURCE_DIR "/fixtures/golden/" + name + ".h5";
-  const ModelCapture capture(path);
-  const ModelConfig config = parse_model_config(capture.config_json(), path);
-  const Qwen4Exp model(config, load_model(config, weights_of(capture)), profile);
-  std::vector<ModelCache> caches(static_cast<std::size_t>(capture.forwards().front().batch),
-                                 model.new_cache());
-  ForwardOptions options;
-  options.delta_rule = DeltaRuleForm::chunked;
-  Outcome outcome;
-  for (const ModelCapture::Forward& call : capture.forwards()) {
-    const RecordedForward forward(capture, call);
-    for (const LiveTokens& live : forward.sequences()) {
-      const Rows<double> ours = model.forward(forward.tokens(live), forward.coordinates(live),
-                                              caches[static_cast<std::size_t>(live.batch)], options);
-      const Rows<double> recorded = forward.live_rows("logits", live);
-      for (std::int64_t row = 0; row < ours.rows; ++row) {
-        ++outcome.rows;
-        outcome.argmax_differs += argmax(ours.row(row)) != argmax(recorded.row(row)) ? 1 : 0;
-        for (std::size_t i = 0; i < ours.row(row).size(); ++i) {
-          outcome.largest_difference =
-              std::max(outcome.largest_difference, std::abs(ours.row(row)[i] - recorded.row(row)[i]));
-        }
-      }
-    }
-  }
-  return outcome;
-}
-
 class FreeRunning : public testing::TestWithParam<const char*> {};
 
 TEST_P(FreeRunning, GivesTheRecordedLogitsOfAFloat32Capture) {
-  for (const RoundingProfile* profile : {&exact_profile(), &hf_cpu_profile()}) {
-    const Outcome outcome = run(GetParam(), *profile);
-    EXPECT_GT(outcome.rows, 6);
-    EXPECT_EQ(outcome.argmax_differs, 0);
-    EXPECT_LE(outcome.largest_difference, 5e-6);
-  }
+  const FreeRunningReport report = run_freely(ModelCapture(golden_path(GetParam())), hf_cpu_profile());
+  EXPECT_EQ(report.status, Status::pass) << report.reason;
+  EXPECT_GT(report.rows, 6);
+  EXPECT_EQ(report.argmax_equal, report.rows);
+  EXPECT_LE(report.max_abs, 5e-6);
+  EXPECT_LE(report.max_abs_to_exact, 5e-6);
+  EXPECT_EQ(report.selections_parted, 0) << report.first_parted_selection;
 }
 
 INSTANTIATE_TEST_SUITE_P(Goldens, FreeRunning,
                          testing::Values("tiny_fp32", "tiny_mrope", "tiny_padded", "tiny_short"),
+                         [](const auto& test) { return std::string(test.param); });
+
+class FreeRunning16Bit : public testing::TestWithParam<const char*> {};
+
+TEST_P(FreeRunning16Bit, PartsNowhereByMoreThanRoundingMovedTheCapture) {
+  const FreeRunningReport report = run_freely(ModelCapture(golden_path(GetParam())), hf_cuda_profile());
+  EXPECT_EQ(report.status, Status::pass) << report.reason;
+  EXPECT_GT(report.rows, 100);
+  EXPECT_GT(report.max_abs_to_exact, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Goldens, FreeRunning16Bit,
+                         testing::Values("tiny_bf16", "tiny_fp16", "tiny_wide_bf16"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

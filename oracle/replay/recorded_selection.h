@@ -1,0 +1,38 @@
+#pragma once
+
+#include "oracle/replay/recorded_forward.h"
+#include "reference/model/model_config.h"
+#include "reference/model/qsa_attention.h"
+
+#include <string>
+#include <vector>
+
+namespace plumbline {
+
+/// How often a capture's choice of blocks was another than the canonical one.
+struct SelectionFollowing {
+  std::int64_t rows = 0, followed = 0, parted = 0;
+  std::string first_parted;
+};
+
+/// The blocks one forward call selected. Its rows are laid out by sparse layer, then batch row, then query
+/// with a complete block.
+class RecordedSelection {
+ public:
+  RecordedSelection(const RecordedForward& forward, const ModelConfig& config);
+
+  /// The recorded set where it differs from the canonical one in blocks of equal exact score alone; else the
+  /// canonical one. `row` counts the sequence's queries with a complete block.
+  std::vector<std::int32_t> follow(std::int64_t layer, const LiveTokens& live, std::int64_t row,
+                                   const std::vector<std::int32_t>& canonical,
+                                   const QsaLayer::SameScore& same_score, SelectionFollowing& tally) const;
+
+ private:
+  std::int64_t rows_of(const LiveTokens& live) const;
+
+  const RecordedForward* forward_;
+  const ModelConfig* config_;
+  const Tensor* blocks_ = nullptr;  // null where the capture recorded none
+};
+
+}  // namespace plumbline
