@@ -3,6 +3,7 @@
 #include "reference/model/gemma_rmsnorm.h"
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
+#include "reference/numeric/worth_threads.h"
 
 namespace plumbline {
 namespace {
@@ -25,7 +26,7 @@ Rows<Number> grouped_rmsnorm(const Rows<Number>& x, std::span<const double> weig
                              double epsilon, const BasicEngineArithmetic<Number>& arithmetic) {
   Rows<Number> out(x.rows, x.width);
   const std::int64_t width = x.width / groups;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads_elements(x.rows * x.width))
   for (std::int64_t row = 0; row < x.rows; ++row) {
     for (std::int64_t group = 0; group < groups; ++group) {
       const auto gains =
@@ -50,7 +51,7 @@ MixedStreams<Number> mix_streams(const Rows<Number>& streams, const GatedResidua
                                    : linear_layer_unstored(narrow, weights.up, arithmetic);
 
   MixedStreams<Number> mixed{Rows<Number>(streams.rows, width), {}};
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads_elements(streams.rows * streams.width))
   for (std::int64_t row = 0; row < streams.rows; ++row) {
     std::vector<Number> terms(static_cast<std::size_t>(groups));
     for (std::int64_t column = 0; column < width; ++column) {
@@ -77,7 +78,7 @@ template <typename Number>
 void inject_into_streams(const Rows<Number>& output, const Rows<Number>& injection,
                          const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& streams) {
   const bool stored = arithmetic.profile().store_residual_steps;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads_elements(streams.rows * streams.width))
   for (std::int64_t row = 0; row < streams.rows; ++row) {
     for (std::int64_t group = 0; group < injection.width; ++group) {
       const Number share = injection.row(row)[static_cast<std::size_t>(group)];

@@ -1,6 +1,7 @@
 #include "reference/numeric/linear.h"
 
 #include "reference/numeric/linear_kernel.h"
+#include "reference/numeric/worth_threads.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +55,7 @@ void linear(std::span<const double> x, std::int64_t rows, const LinearWeight& we
             std::span<double> out) {
   linear_kernel::Kernel kernel = products == Products::exact ? linear_kernel::fused() : nullptr;
   if (kernel == nullptr) kernel = linear_kernel::separate;
-#pragma omp parallel
+#pragma omp parallel if (worth_threads_products(rows * weight.inner() * weight.outputs()))
   {
     std::vector<double> padded;
     for (std::int64_t row = 0; row < rows; row += kChunk) {
