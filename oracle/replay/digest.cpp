@@ -1,8 +1,7 @@
 #include "oracle/replay/digest.h"
 
-#include "oracle/replay/free_running.h"
 #include "oracle/replay/recorded_forward.h"
-#include "oracle/replay/teacher_forced.h"
+#include "oracle/replay/replay_model.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,8 @@
 #include "oracle/replay/free_running.h"
 
 #include "oracle/replay/recorded_selection.h"
-#include "oracle/replay/teacher_forced.h"
+#include "oracle/replay/replay_model.h"
+#include "reference/model/qwen4_exp.h"
 
 #include <algorithm>
 #include <cmath>
@@ -68,7 +69,11 @@ void compare_choices(const Rows<double>& recorded, const Rows<double>& ours, con
   }
 }
 
-void decide(FreeRunningReport& report, DType storage) {
+double unit_roundoff(DType storage) {
+  return storage == DType::float32 ? 0x1p-24 : storage == DType::float16 ? 0x1p-11 : 0x1p-8;
+}
+
+void decide(FreeRunningReport& report) {
   const auto fail = [&](std::string reason) {
     report.status = Status::fail;
     report.reason = std::move(reason);
@@ -79,23 +84,26 @@ void decide(FreeRunningReport& report, DType storage) {
     return;
   }
   const auto widest = std::ranges::max_element(report.partings, {}, &FreeRunningReport::Parting::margin);
-  const bool parted = widest != report.partings.end();
-  const double allowed = storage == DType::float32 ? 0 : report.max_abs_to_exact;
-  if (parted && (storage == DType::float32 || !(widest->margin <= allowed))) {
+  if (widest != report.partings.end() && !(widest->margin <= report.bound)) {
     fail(
         fmt::format("forward {}, batch row {}, token {}: largest logit at {} recorded, at {} in ours, {:.3g} "
                     "apart (allowed {:.3g})",
                     widest->forward, widest->batch, widest->token, widest->recorded, widest->ours,
-                    widest->margin, allowed));
-  } else if (storage == DType::float32 && !(report.max_abs <= kFloat32LogitGoal)) {
-    fail(fmt::format("logits differ by up to {:.3g}, more than {:.0e}", report.max_abs, kFloat32LogitGoal));
+                    widest->margin, report.bound));
+  } else if (!(report.max_abs <= report.bound)) {
+    fail(fmt::format("logits differ by up to {:.3g}, more than {:.3g}", report.max_abs, report.bound));
   }
 }
 
 }  // namespace
 
-DeltaRuleForm delta_rule_of(const RoundingProfile& profile) {
-  return profile.float32_arithmetic ? DeltaRuleForm::chunked : DeltaRuleForm::recurrent;
+double free_running_bound(const ModelConfig& config, const RoundingProfile& profile, double ours_to_exact) {
+  const std::int64_t longest = std::max(
+      {config.streams * config.indexer.hidden_size, config.attention.heads * config.attention.head_dim,
+       config.gdn_value_heads * config.gdn_value_dim, config.expert_width, config.shared_expert_width});
+  const DType storage = profile.store_activations ? config.indexer.storage : DType::float32;
+  const double sums = std::sqrt(static_cast<double>(longest)) * 0x1p-24;
+  return ours_to_exact * (2 + sums / unit_roundoff(storage));
 }
 
 FreeRunningReport run_freely(const ModelCapture& capture, const RoundingProfile& profile) {
@@ -125,7 +133,8 @@ FreeRunningReport run_freely(const ModelCapture& capture, const RoundingProfile&
   report.followed_at_ties = tally.followed;
   report.selections_parted = tally.parted;
   report.first_parted_selection = tally.first_parted;
-  decide(report, model.config.indexer.storage);
+  report.bound = free_running_bound(model.config, profile, report.ours_to_exact);
+  decide(report);
   return report;
 }
 

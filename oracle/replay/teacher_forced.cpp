@@ -31,21 +31,6 @@ Rows<Bounded> by_time(const Rows<Bounded>& by_channel) {
 
 Rows<Bounded> by_channel(const Rows<Bounded>& by_time_rows) { return by_time(by_time_rows); }
 
-WeightSource weights_of(const ModelCapture& capture) {
-  return {capture.info().path, [&capture](const std::string& name) { return capture.weight(name); },
-          [&capture](const std::string& name) { return capture.has_weight(name); }};
-}
-
-ExpertSum expert_sum_of(const CaptureInfo& info) {
-  return info.experts_implementation == "eager" ? ExpertSum::ascending_stored : ExpertSum::at_once;
-}
-
-ReplayModel load_replay_model(const ModelCapture& capture) {
-  ModelConfig config = parse_model_config(capture.config_json(), capture.info().path);
-  ModelWeights weights = load_model(config, weights_of(capture));
-  return {std::move(config), std::move(weights)};
-}
-
 struct TeacherForcedReplay::Session {
   const ModelCapture& capture;
   ReplayModel model;

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "fixtures/capture/model_capture.h"
+#include "oracle/replay/replay_model.h"
 #include "oracle/replay/tap_collector.h"
-#include "reference/model/model_config.h"
-#include "reference/model/model_weights.h"
 #include "reference/model/rounding_profile.h"
 
 #include <memory>
@@ -11,14 +10,6 @@
 #include <vector>
 
 namespace plumbline {
-
-/// A capture's model; tests replay with a faulty one.
-struct ReplayModel {
-  ModelConfig config;
-  ModelWeights weights;
-};
-/// Throws InputError when the capture's config or weights are of no use.
-ReplayModel load_replay_model(const ModelCapture& capture);
 
 /// Replays a capture operation by operation, each on the capture's own inputs, so that errors do not add up.
 class TeacherForcedReplay {
@@ -37,11 +28,5 @@ class TeacherForcedReplay {
   struct Session;
   std::unique_ptr<Session> session_;
 };
-
-/// How a capture's engine adds up the experts, by its experts_implementation.
-ExpertSum expert_sum_of(const CaptureInfo& info);
-
-/// Where a kind A capture's parameters come from.
-WeightSource weights_of(const ModelCapture& capture);
 
 }  // namespace plumbline

@@ -1,6 +1,6 @@
 #include "oracle/replay/digest.h"
 
-#include "oracle/replay/teacher_forced.h"
+#include "oracle/replay/replay_model.h"
 #include "tests/oracle/replay/edited_capture.h"
 
 #include <cmath>

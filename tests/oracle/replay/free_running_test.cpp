@@ -1,6 +1,6 @@
 #include "oracle/replay/free_running.h"
 
-#include "tests/fixtures/capture/temp_dir.h"
+#include "tests/oracle/replay/edited_capture.h"
 
 #include <gtest/gtest.h>
 
@@ -25,16 +25,66 @@ INSTANTIATE_TEST_SUITE_P(Goldens, FreeRunning,
 
 class FreeRunning16Bit : public testing::TestWithParam<const char*> {};
 
-TEST_P(FreeRunning16Bit, PartsNowhereByMoreThanRoundingMovedTheCapture) {
+TEST_P(FreeRunning16Bit, PartsNowhereByMoreThanTheBound) {
   const FreeRunningReport report = run_freely(ModelCapture(golden_path(GetParam())), hf_cuda_profile());
   EXPECT_EQ(report.status, Status::pass) << report.reason;
-  EXPECT_GT(report.rows, 100);
+  EXPECT_GT(report.rows, 80);
   EXPECT_GT(report.max_abs_to_exact, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Goldens, FreeRunning16Bit,
                          testing::Values("tiny_bf16", "tiny_fp16", "tiny_wide_bf16"),
                          [](const auto& test) { return std::string(test.param); });
+
+TEST(FreeRunningReport, FailsAFloat32CaptureWhoseLogitsAreMovedByMoreThanTheBound) {
+  const EditedCapture edited("tiny_short");
+  edited.change_floats("/forward/0000/logits", [](std::vector<float>& logits) { logits[3] -= 1e-5F; });
+  const FreeRunningReport report = run_freely(ModelCapture(edited.path()), hf_cpu_profile());
+  EXPECT_EQ(report.status, Status::fail);
+  EXPECT_LT(report.bound, 5e-6);
+  EXPECT_NEAR(report.max_abs, 1e-5, 1e-6);
+  EXPECT_EQ(report.argmax_equal, report.rows);
+}
+
+TEST(FreeRunningReport, NamesTheTokenWhereTheLargestLogitIsAnother) {
+  const EditedCapture edited("tiny_short");
+  edited.change_floats("/forward/0001/logits", [](std::vector<float>& logits) { logits[3] += 100; });
+  const FreeRunningReport report = run_freely(ModelCapture(edited.path()), hf_cpu_profile());
+  EXPECT_EQ(report.status, Status::fail);
+  ASSERT_EQ(report.partings.size(), 1u);
+  EXPECT_EQ(report.partings[0].forward, "0001");
+  EXPECT_EQ(report.partings[0].recorded, 3);
+  EXPECT_NEAR(report.partings[0].margin, 100, 10);
+  EXPECT_EQ(report.argmax_equal, report.rows - 1);
+}
+
+TEST(FreeRunningReport, FailsA16BitCaptureWhoseLogitsAreMovedByMoreThanTheBound) {
+  const EditedCapture edited("tiny_wide_bf16");
+  edited.change_floats("/forward/0000/logits", [](std::vector<float>& logits) { logits[3] -= 0.25F; });
+  const FreeRunningReport report = run_freely(ModelCapture(edited.path()), hf_cuda_profile());
+  EXPECT_EQ(report.status, Status::fail);
+  EXPECT_LT(report.bound, 0.2);
+}
+
+TEST(FreeRunningReport, FailsACaptureOfAModelWithOneOtherWeight) {
+  const EditedCapture edited("tiny_short");
+  edited.change_floats("/weights/model.layers.2.linear_attn.out_proj.weight",
+                       [](std::vector<float>& numbers) { numbers[7] += 0.01F; });
+  const FreeRunningReport report = run_freely(ModelCapture(edited.path()), hf_cpu_profile());
+  EXPECT_EQ(report.status, Status::fail);
+  EXPECT_GT(report.max_abs, report.bound);
+}
+
+TEST(FreeRunningBound, GrowsWithTheLongestSumWhereSumsRoundAsStorageDoes) {
+  ModelConfig config;
+  config.streams = 4;
+  config.indexer.hidden_size = 64;
+  config.indexer.storage = DType::float32;
+  EXPECT_DOUBLE_EQ(free_running_bound(config, hf_cpu_profile(), 1e-6), 18e-6);
+  config.indexer.storage = DType::bfloat16;
+  EXPECT_DOUBLE_EQ(free_running_bound(config, hf_cpu_profile(), 1), 2 + 0x1p-12);
+  EXPECT_DOUBLE_EQ(free_running_bound(config, *find_rounding_profile("llamacpp"), 1), 18);
+}
 
 }  // namespace
 }  // namespace plumbline

@@ -1,6 +1,5 @@
 #include "oracle/replay/recorded_selection.h"
 
-#include "oracle/replay/free_running.h"
 #include "oracle/replay/teacher_forced.h"
 #include "tests/oracle/replay/edited_capture.h"
 
@@ -76,27 +75,6 @@ TEST(RecordedSelections, AreRefusedWhereTheirRowsAreNotTheQueriesWithABlock) {
   const ModelConfig config = parse_model_config(capture.config_json(), edited.path());
   const RecordedForward forward(capture, capture.forwards().front());
   EXPECT_THROW(RecordedSelection(forward, config), InputError);
-}
-
-TEST(FreeRunningReport, FailsAFloat32CaptureWhoseLogitsAreMovedByMoreThanTheGoal) {
-  const EditedCapture edited("tiny_short");
-  edited.change_floats("/forward/0000/logits", [](std::vector<float>& logits) { logits[3] -= 1e-5F; });
-  const FreeRunningReport report = run_freely(ModelCapture(edited.path()), hf_cpu_profile());
-  EXPECT_EQ(report.status, Status::fail);
-  EXPECT_NEAR(report.max_abs, 1e-5, 1e-6);
-  EXPECT_EQ(report.argmax_equal, report.rows);
-}
-
-TEST(FreeRunningReport, NamesTheTokenWhereTheLargestLogitIsAnother) {
-  const EditedCapture edited("tiny_short");
-  edited.change_floats("/forward/0001/logits", [](std::vector<float>& logits) { logits[3] += 100; });
-  const FreeRunningReport report = run_freely(ModelCapture(edited.path()), hf_cpu_profile());
-  EXPECT_EQ(report.status, Status::fail);
-  ASSERT_EQ(report.partings.size(), 1u);
-  EXPECT_EQ(report.partings[0].forward, "0001");
-  EXPECT_EQ(report.partings[0].recorded, 3);
-  EXPECT_NEAR(report.partings[0].margin, 100, 10);
-  EXPECT_EQ(report.argmax_equal, report.rows - 1);
 }
 
 }  // namespace
