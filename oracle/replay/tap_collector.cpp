@@ -48,8 +48,10 @@ void TapCollector::add(const RecordedForward& forward, const std::string& datase
   TapComparison comparison(forward.name(), tap_name(dataset), operation, forward.dtype(dataset),
                            layout.split);
   try {
-    for (const LiveTokens& live : forward.sequences())
+    for (const LiveTokens& live : forward.sequences()) {
+      if (live.count == 0) continue;  // still padding: nothing of it is judged
       comparison.add(ours(live), theirs(live), live.batch, layout.from_call ? live.first : 0);
+    }
   } catch (const MissingDataset&) {
     without_inputs_.push_back(forward.name() + " " + tap_name(dataset));
     return;
