@@ -1,5 +1,9 @@
 #include "oracle/report/replay_lines.h"
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include <fmt/format.h>
 
 namespace plumbline {
@@ -32,6 +36,19 @@ std::string table_line(const Json& operation) {
                      percent(operation.at("bit_equal"), operation.at("elements")),
                      number_or(operation.at("max_ulp"), "NaN", "{:.0f}"), share_of_bound(operation),
                      operation.at("beyond_bound").get<std::int64_t>());
+}
+
+/// A bound that is hardly used proves little. Operations whose results are all ours bit for bit do not count.
+std::string median_line(const Json& operations) {
+  std::vector<double> shares;
+  for (const Json& one : operations) {
+    if (one.at("bit_equal") == one.at("elements")) continue;
+    shares.push_back(one.at("share_of_bound").is_null() ? HUGE_VAL : one.at("share_of_bound").get<double>());
+  }
+  if (shares.empty()) return "";
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::ranges::nth_element(shares, middle);
+  return fmt::format("the median operation uses {:.3g} % of its bound\n", 100 * *middle);
 }
 
 std::string divergence_line(const Json& first) {
@@ -153,6 +170,7 @@ std::string replay_text(const Json& report, bool color) {
     out += fmt::format("{:>5}  {:<26}  {:>5}  {:>10}  {:>11}  {:>8}  {:>10}  {:>8}\n", "layer", "operation",
                        "taps", "elements", "bit-equal", "max ulp", "of bound", "beyond");
     for (const Json& operation : report.at("operations")) out += table_line(operation);
+    out += median_line(report.at("operations"));
   }
   for (const Json& name : report.at("without_inputs"))
     out += fmt::format("not compared, its inputs are missing: {}\n", name.get<std::string>());

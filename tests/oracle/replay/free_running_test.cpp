@@ -79,6 +79,7 @@ TEST(FreeRunningBound, GrowsWithTheLongestSumWhereSumsRoundAsStorageDoes) {
   ModelConfig config;
   config.streams = 4;
   config.indexer.hidden_size = 64;
+  config.attention = {4, 2, 32};
   config.indexer.storage = DType::float32;
   EXPECT_DOUBLE_EQ(free_running_bound(config, hf_cpu_profile(), 1e-6), 18e-6);
   config.indexer.storage = DType::bfloat16;

@@ -70,6 +70,8 @@ TEST(RecordedSelections, AreRefusedWhereTheirRowsAreNotTheQueriesWithABlock) {
   const EditedCapture edited("tiny_fp32");
   edit(edited.path(), [](hid_t file) {
     put_zeros(file, "/forward/0000/selection/blocks", H5T_NATIVE_INT32, {92, 4});
+    put_zeros(file, "/forward/0000/selection/scores", H5T_NATIVE_FLOAT, {92, 24});
+    put_zeros(file, "/forward/0000/selection/lengths", H5T_NATIVE_INT32, {92});
   });
   const ModelCapture capture(edited.path());
   const ModelConfig config = parse_model_config(capture.config_json(), edited.path());

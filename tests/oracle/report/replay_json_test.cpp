@@ -134,6 +134,7 @@ TEST(ReplayText, SaysWhereTheFirstTapLeftItsBound) {
   EXPECT_NE(text.find("batch row 0, token 17, column 4: recorded 1.5, ours 1.25, bound 0.1"),
             std::string::npos);
   EXPECT_NE(text.find("its inputs are missing: 0002 logits"), std::string::npos);
+  EXPECT_NE(text.find("the median operation uses 250 % of its bound"), std::string::npos);
 }
 
 TEST(ReplayJunit, HasACaseForEachOperationOfALayer) {
