@@ -20,7 +20,8 @@ TEST_P(FreeRunning, GivesTheRecordedLogitsOfAFloat32Capture) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Goldens, FreeRunning,
-                         testing::Values("tiny_fp32", "tiny_mrope", "tiny_padded", "tiny_short"),
+                         testing::Values("tiny_fp32", "tiny_mrope", "tiny_padded", "tiny_short",
+                                         "shapes_fp32", "padded3_fp32"),
                          [](const auto& test) { return std::string(test.param); });
 
 class FreeRunning16Bit : public testing::TestWithParam<const char*> {};
