@@ -1,10 +1,14 @@
+#include "fixtures/error.h"
 #include "oracle/replay/layer_replay.h"
+#include "oracle/replay/recorded_selection.h"
 #include "reference/model/expand_tokens.h"
 #include "reference/model/gemma_rmsnorm.h"
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace plumbline {
 namespace {
@@ -74,6 +78,46 @@ std::vector<std::int32_t> selected_tokens(const Rows<double>& mask, std::int64_t
   return tokens;
 }
 
+/// 1 for each live token a query attends by the recorded selection and its open block, else 0.
+Rows<Bounded> attended_tokens(const RecordedSelection& selection, std::int64_t layer, const LiveTokens& live,
+                              const SelectGeometry& geometry) {
+  Rows<Bounded> attended(live.count, live.earlier + live.count);
+  std::vector<std::int32_t> tokens(static_cast<std::size_t>(geometry.token_width()));
+  for (std::int64_t t = 0; t < live.count; ++t) {
+    const std::int64_t position = live.earlier + t;
+    std::vector<std::int32_t> blocks = selection.of_query(layer, live, position);
+    blocks.resize(static_cast<std::size_t>(geometry.block_topk), -1);
+    expand_tokens(blocks, position, position + 1, geometry.compress_ratio, tokens);
+    for (const std::int32_t token : tokens) {
+      if (token >= 0) attended.row(t)[static_cast<std::size_t>(token)] = {1, 0};
+    }
+  }
+  return attended;
+}
+
+/// The indexer's recorded additive mask, one row a live token and one column a token, padded ones first.
+Rows<double> recorded_mask(const RecordedForward& forward, const std::string& dataset,
+                           const LiveTokens& live) {
+  Rows<double> mask = forward.live_rows(dataset, live);
+  const std::int64_t tokens = live.padded + live.earlier + live.count;
+  if (mask.rows > 0 && mask.width != tokens) {
+    throw InputError(fmt::format("/forward/{}/{}: expected {} tokens a query, found {}", forward.name(),
+                                 dataset, tokens, mask.width));
+  }
+  return mask;
+}
+
+/// The same as attended_tokens, by the mask.
+Rows<double> unmasked_tokens(const Rows<double>& mask, const LiveTokens& live) {
+  Rows<double> attended(live.count, live.earlier + live.count);
+  for (std::int64_t t = 0; t < live.count; ++t) {
+    const auto kept = mask.row(t).subspan(static_cast<std::size_t>(live.padded));
+    std::ranges::transform(kept, attended.row(t).begin(),
+                           [](double added) { return added == 0 ? 1.0 : 0.0; });
+  }
+  return attended;
+}
+
 }  // namespace
 
 void replay_attention(const ReplayContext& context, const ReplayStep& step, std::int64_t layer,
@@ -107,6 +151,14 @@ void replay_attention(const ReplayContext& context, const ReplayStep& step, std:
     taps.compare(forward, module + ".indexer/in", "handed_over", 1,
                  [&](const LiveTokens& live) { return recorded(forward, input, live); });
   }
+  const std::string mask = module + ".indexer/out";
+  taps.compare_read(
+      forward, mask, "indexer.mask",
+      [&](const LiveTokens& live) {
+        return attended_tokens(RecordedSelection(forward, context.config), layer, live,
+                               context.config.indexer.geometry);
+      },
+      [&](const LiveTokens& live) { return unmasked_tokens(recorded_mask(forward, mask, live), live); });
   const auto stored_rows = [&](const std::string& dataset) {
     return [&forward, &geometry, dataset](const LiveTokens& live) {
       return cached(forward, dataset, live, geometry);
@@ -133,10 +185,10 @@ void replay_attention(const ReplayContext& context, const ReplayStep& step, std:
     const Rows<Bounded> keys = exact_rows(cached(forward, keys_state, live, geometry));
     const Rows<Bounded> values = exact_rows(cached(forward, values_state, live, geometry));
     const Rows<Bounded> query_and_gate = projected(weights.query_and_gate, live);
-    const Rows<double> mask = forward.live_rows(module + ".indexer/out", live);
+    const Rows<double> added = recorded_mask(forward, mask, live);
     Rows<Bounded> attended(live.count, geometry.heads * dim);
     for (std::int64_t t = 0; t < live.count; ++t) {
-      sparse_attention<Bounded>(queries.row(t), keys, values, selected_tokens(mask, t, live), geometry,
+      sparse_attention<Bounded>(queries.row(t), keys, values, selected_tokens(added, t, live), geometry,
                                 context.arithmetic, attended.row(t));
       std::vector<Bounded> gate;
       for (std::int64_t head = 0; head < geometry.heads; ++head) {

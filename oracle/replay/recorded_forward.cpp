@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace plumbline {
 namespace {
 
@@ -58,9 +60,9 @@ Rows<double> RecordedForward::whole(const std::string& dataset, std::int64_t bat
                                     std::int64_t row_count) const {
   const Tensor& source = tensor(dataset);
   const std::int64_t total = element_count(source.shape), pieces = forward_->batch * row_count;
-  if (pieces == 0 || total % pieces != 0) {
+  if (pieces == 0 || total % pieces != 0 || batch >= forward_->batch) {
     throw InputError(capture_->info().path, "/forward/" + name() + "/" + dataset,
-                     std::to_string(row_count) + " rows a sequence", to_string(source.shape));
+                     fmt::format("{} rows of batch row {}", row_count, batch), to_string(source.shape));
   }
   const std::int64_t per_batch = total / forward_->batch;
   Rows<double> rows(row_count, per_batch / row_count);

@@ -46,12 +46,9 @@ std::int64_t RecordedSelection::rows_of(const LiveTokens& live) const {
   return std::clamp<std::int64_t>(live.earlier + live.count - first_ranked, 0, live.count);
 }
 
-std::vector<std::int32_t> RecordedSelection::follow(std::int64_t layer, const LiveTokens& live,
-                                                    std::int64_t row,
-                                                    const std::vector<std::int32_t>& canonical,
-                                                    const QsaLayer::SameScore& same_score,
-                                                    SelectionFollowing& tally) const {
-  if (blocks_ == nullptr) return canonical;
+std::vector<std::int32_t> RecordedSelection::blocks_of_row(std::int64_t layer, const LiveTokens& live,
+                                                           std::int64_t index) const {
+  const Tensor& recorded = forward_->tensor("selection/blocks");
   std::int64_t per_layer = 0, before = 0;
   for (const LiveTokens& sequence : forward_->sequences()) {
     before += sequence.batch < live.batch ? rows_of(sequence) : 0;
@@ -59,14 +56,30 @@ std::vector<std::int32_t> RecordedSelection::follow(std::int64_t layer, const Li
   }
   const auto sparse_before =
       std::count(config_->layer_is_sparse.begin(), config_->layer_is_sparse.begin() + layer, true);
-  const std::int64_t width = blocks_->extent(1);
-  const auto recorded = blocks_->as<std::int32_t>().subspan(
-      static_cast<std::size_t>((sparse_before * per_layer + before + row) * width),
-      static_cast<std::size_t>(width));
-  std::vector<std::int32_t> theirs;
-  std::ranges::copy_if(recorded, std::back_inserter(theirs), [](std::int32_t block) { return block >= 0; });
+  const std::int64_t width = recorded.extent(1);
+  std::vector<std::int32_t> blocks;
+  std::ranges::copy_if(recorded.as<std::int32_t>().subspan(
+                           static_cast<std::size_t>((sparse_before * per_layer + before + index) * width),
+                           static_cast<std::size_t>(width)),
+                       std::back_inserter(blocks), [](std::int32_t block) { return block >= 0; });
+  return blocks;
+}
+
+std::vector<std::int32_t> RecordedSelection::of_query(std::int64_t layer, const LiveTokens& live,
+                                                      std::int64_t position) const {
+  const std::int64_t first_ranked = config_->indexer.geometry.compress_ratio - 1;
+  if (position < first_ranked) return {};
+  return blocks_of_row(layer, live, position - std::max(live.earlier, first_ranked));
+}
+
+std::vector<std::int32_t> RecordedSelection::follow(std::int64_t layer, const LiveTokens& live,
+                                                    std::int64_t row,
+                                                    const std::vector<std::int32_t>& canonical,
+                                                    const QsaLayer::SameScore& same_score,
+                                                    SelectionFollowing& tally) const {
+  if (blocks_ == nullptr) return canonical;
+  std::vector<std::int32_t> theirs = blocks_of_row(layer, live, row), ours = canonical;
   std::ranges::sort(theirs);
-  std::vector<std::int32_t> ours = canonical;
   std::ranges::sort(ours);
   ++tally.rows;
   if (theirs == ours) return canonical;

@@ -21,6 +21,10 @@ class RecordedSelection {
  public:
   RecordedSelection(const RecordedForward& forward, const ModelConfig& config);
 
+  /// The blocks one query attends, in their recorded order; none before the first complete block. `position`
+  /// counts the sequence's live tokens. Throws MissingDataset where the capture recorded no selection.
+  std::vector<std::int32_t> of_query(std::int64_t layer, const LiveTokens& live, std::int64_t position) const;
+
   /// The recorded set where it differs from the canonical one in blocks of equal exact score alone; else the
   /// canonical one. `row` counts the sequence's queries with a complete block.
   std::vector<std::int32_t> follow(std::int64_t layer, const LiveTokens& live, std::int64_t row,
@@ -29,6 +33,8 @@ class RecordedSelection {
 
  private:
   std::int64_t rows_of(const LiveTokens& live) const;
+  std::vector<std::int32_t> blocks_of_row(std::int64_t layer, const LiveTokens& live,
+                                          std::int64_t index) const;
 
   const RecordedForward* forward_;
   const ModelConfig* config_;

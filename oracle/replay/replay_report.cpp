@@ -44,6 +44,7 @@ void teacher_forced(const ModelCapture& capture, const RoundingProfile& profile,
   TeacherForcedReplay replay(capture, profile, std::move(model));
   report.taps = replay.run(request.options);
   report.without_inputs = replay.without_inputs();
+  report.unknown = replay.unknown();
   if (const TapReport* first = report.first_divergence()) {
     report.status = Status::fail;
     report.reason = fmt::format(

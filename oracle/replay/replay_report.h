@@ -36,6 +36,7 @@ struct ReplayReport {
   std::string reason;                       ///< why it is not PASS
   std::vector<TapReport> taps;              ///< teacher-forced only
   std::vector<std::string> without_inputs;  ///< taps the capture has without what goes into them
+  std::vector<std::string> unknown;         ///< taps that no step of the model gives
   std::optional<IndexerReport> selection;   ///< absent where a filter leaves it out
   std::optional<FreeRunningReport> free;    ///< free-running only
 

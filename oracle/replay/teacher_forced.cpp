@@ -2,6 +2,7 @@
 
 #include "oracle/replay/layer_replay.h"
 #include "oracle/replay/recorded_forward.h"
+#include "oracle/replay/tap_sizes.h"
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
 
@@ -36,7 +37,7 @@ struct TeacherForcedReplay::Session {
   ReplayModel model;
   RotaryFrequencies frequencies;
   EngineArithmetic arithmetic;
-  std::vector<std::string> without_inputs;
+  std::vector<std::string> without_inputs, unknown;
 
   Session(const ModelCapture& source, const RoundingProfile& profile, ReplayModel loaded)
       : capture(source),
@@ -62,6 +63,11 @@ std::vector<TapReport> TeacherForcedReplay::run(const ReplayOptions& options) {
   std::vector<TapReport> reports;
   TapCollector taps(options, reports);
   std::unique_ptr<RecordedForward> before;
+  session_->unknown.clear();
+  for (const ModelCapture::Forward& call : session_->capture.forwards()) {
+    for (const std::string& name : check_tap_sizes(session_->capture, call, model.config))
+      session_->unknown.push_back(call.name + " " + name);
+  }
   for (const ModelCapture::Forward& call : session_->capture.forwards()) {
     auto forward = std::make_unique<RecordedForward>(session_->capture, call);
     const ReplayStep step{*forward, before.get()};
@@ -94,5 +100,7 @@ std::vector<TapReport> TeacherForcedReplay::run(const ReplayOptions& options) {
 const std::vector<std::string>& TeacherForcedReplay::without_inputs() const {
   return session_->without_inputs;
 }
+
+const std::vector<std::string>& TeacherForcedReplay::unknown() const { return session_->unknown; }
 
 }  // namespace plumbline

@@ -20,9 +20,12 @@ class TeacherForcedReplay {
   ~TeacherForcedReplay();
 
   /// Every tap, state and logit of every call, in the model's order; taps the capture lacks are left out.
+  /// Throws InputError for a dataset of another size than the model gives.
   std::vector<TapReport> run(const ReplayOptions& options = {});
   /// Taps of the last run that were not compared, since the capture lacks what goes into them.
   const std::vector<std::string>& without_inputs() const;
+  /// Taps of the last run that no step of the model gives ("0000 model.layers.3.self_attn/out.1").
+  const std::vector<std::string>& unknown() const;
 
  private:
   struct Session;

@@ -93,6 +93,7 @@ Json head_json(const ReplayReport& replay) {
 
 Json tail_json(const ReplayReport& replay) {
   Json json = {{"without_inputs", replay.without_inputs},
+               {"unknown", replay.unknown},
                {"operations", operations_json(replay.taps)},
                {"selection", replay.selection ? indexer_json(*replay.selection) : Json(nullptr)},
                {"logits", logits_json(replay)}};

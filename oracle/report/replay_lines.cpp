@@ -174,6 +174,10 @@ std::string replay_text(const Json& report, bool color) {
   }
   for (const Json& name : report.at("without_inputs"))
     out += fmt::format("not compared, its inputs are missing: {}\n", name.get<std::string>());
+  if (const Json& unknown = report.at("unknown"); !unknown.empty()) {
+    out += fmt::format("not compared, no step of the model gives it: {}", unknown[0].get<std::string>());
+    out += unknown.size() > 1 ? fmt::format(" and {} more\n", unknown.size() - 1) : "\n";
+  }
   out += logits_line(report);
   if (const std::string selection = selection_summary(report); !selection.empty())
     out += fmt::format("indexer: {}\n", selection);

@@ -41,6 +41,7 @@ ReplayReport failing() {
                  tap("model.layers.1.linear_attn.norm/in", "delta_net.recurrence", 3),
                  tap("model.layers.1.mlp/out", "mlp.out", 1)};
   replay.without_inputs = {"0002 logits"};
+  replay.unknown = {"0002 model.extra", "0003 model.extra"};
   return replay;
 }
 
@@ -134,6 +135,7 @@ TEST(ReplayText, SaysWhereTheFirstTapLeftItsBound) {
   EXPECT_NE(text.find("batch row 0, token 17, column 4: recorded 1.5, ours 1.25, bound 0.1"),
             std::string::npos);
   EXPECT_NE(text.find("its inputs are missing: 0002 logits"), std::string::npos);
+  EXPECT_NE(text.find("no step of the model gives it: 0002 model.extra and 1 more\n"), std::string::npos);
   EXPECT_NE(text.find("the median operation uses 250 % of its bound"), std::string::npos);
 }
 
