@@ -67,6 +67,10 @@ std::vector<TapReport> one_of_each(const EditedCapture& capture, const ReplayMod
 
 TEST(Tampering, IsFoundInEveryOperationJustBeyondTheBoundAndNotJustWithin) {
   const EditedCapture edited(kGolden);
+  // Two calls show every operation; each replay opens all datasets of those there are.
+  const std::vector<ModelCapture::Forward> forwards = ModelCapture(edited.path()).forwards();
+  for (const ModelCapture::Forward& forward : forwards)
+    if (forward.name > "0001") edited.drop_dataset("/forward/" + forward.name);
   const ReplayModel model = load_replay_model(ModelCapture(edited.path()));
   const std::vector<TapReport> taps = one_of_each(edited, model);
   EXPECT_GE(taps.size(), 22u);
