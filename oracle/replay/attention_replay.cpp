@@ -1,14 +1,10 @@
-#include "fixtures/error.h"
+#include "oracle/replay/attended_tokens.h"
 #include "oracle/replay/layer_replay.h"
-#include "oracle/replay/recorded_selection.h"
-#include "reference/model/expand_tokens.h"
 #include "reference/model/gemma_rmsnorm.h"
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 namespace plumbline {
 namespace {
@@ -66,56 +62,35 @@ Rows<Bounded> grown(const ReplayStep& step, const std::string& dataset, const Li
   return out;
 }
 
-/// Tokens each query attends, from the recorded additive mask of the indexer: 0 keeps a token, as far as it
-/// is not in the future. Counted from the first live token.
-std::vector<std::int32_t> selected_tokens(const Rows<double>& mask, std::int64_t query,
-                                          const LiveTokens& live) {
-  std::vector<std::int32_t> tokens;
-  for (std::int64_t t = 0; t <= live.earlier + query; ++t) {
-    if (mask.row(query)[static_cast<std::size_t>(live.padded + t)] == 0)
-      tokens.push_back(static_cast<std::int32_t>(t));
-  }
-  return tokens;
-}
-
-/// 1 for each live token a query attends by the recorded selection and its open block, else 0.
-Rows<Bounded> attended_tokens(const RecordedSelection& selection, std::int64_t layer, const LiveTokens& live,
-                              const SelectGeometry& geometry) {
-  Rows<Bounded> attended(live.count, live.earlier + live.count);
-  std::vector<std::int32_t> tokens(static_cast<std::size_t>(geometry.token_width()));
-  for (std::int64_t t = 0; t < live.count; ++t) {
-    const std::int64_t position = live.earlier + t;
-    std::vector<std::int32_t> blocks = selection.of_query(layer, live, position);
-    blocks.resize(static_cast<std::size_t>(geometry.block_topk), -1);
-    expand_tokens(blocks, position, position + 1, geometry.compress_ratio, tokens);
-    for (const std::int32_t token : tokens) {
-      if (token >= 0) attended.row(t)[static_cast<std::size_t>(token)] = {1, 0};
+/// Each query's weights of all live tokens, one row a head: 0 for tokens it does not attend.
+Rows<Bounded> weights_of_queries(const Rows<Bounded>& queries, const Rows<Bounded>& keys,
+                                 const std::vector<std::vector<std::int32_t>>& tokens,
+                                 const ReplayContext& context) {
+  const AttentionGeometry& geometry = context.config.attention;
+  Rows<Bounded> all(queries.rows * geometry.heads, keys.rows);
+  for (std::int64_t t = 0; t < queries.rows; ++t) {
+    const std::vector<std::int32_t>& attended = tokens[static_cast<std::size_t>(t)];
+    Rows<Bounded> weights(geometry.heads, std::ssize(attended));
+    attention_weights(queries.row(t), keys, attended, geometry, context.arithmetic, weights.numbers);
+    for (std::int64_t head = 0; head < geometry.heads; ++head) {
+      for (std::size_t i = 0; i < attended.size(); ++i)
+        all.row(t * geometry.heads + head)[static_cast<std::size_t>(attended[i])] = weights.row(head)[i];
     }
   }
-  return attended;
+  return all;
 }
 
-/// The indexer's recorded additive mask, one row a live token and one column a token, padded ones first.
-Rows<double> recorded_mask(const RecordedForward& forward, const std::string& dataset,
-                           const LiveTokens& live) {
-  Rows<double> mask = forward.live_rows(dataset, live);
-  const std::int64_t tokens = live.padded + live.earlier + live.count;
-  if (mask.rows > 0 && mask.width != tokens) {
-    throw InputError(fmt::format("/forward/{}/{}: expected {} tokens a query, found {}", forward.name(),
-                                 dataset, tokens, mask.width));
+/// The same of a recorded [heads, queries, tokens].
+Rows<double> recorded_weights(const RecordedForward& forward, const std::string& dataset,
+                              const LiveTokens& live, std::int64_t heads) {
+  const std::int64_t queries = live.first + live.count;  // padding stands before the live ones
+  const Rows<double> by_head = forward.whole(dataset, live.batch, heads * queries);
+  Rows<double> all(live.count * heads, live.earlier + live.count);
+  for (std::int64_t row = 0; row < all.rows; ++row) {
+    const auto from = by_head.row(row % heads * queries + live.first + row / heads);
+    std::ranges::copy(from.subspan(static_cast<std::size_t>(live.padded)), all.row(row).begin());
   }
-  return mask;
-}
-
-/// The same as attended_tokens, by the mask.
-Rows<double> unmasked_tokens(const Rows<double>& mask, const LiveTokens& live) {
-  Rows<double> attended(live.count, live.earlier + live.count);
-  for (std::int64_t t = 0; t < live.count; ++t) {
-    const auto kept = mask.row(t).subspan(static_cast<std::size_t>(live.padded));
-    std::ranges::transform(kept, attended.row(t).begin(),
-                           [](double added) { return added == 0 ? 1.0 : 0.0; });
-  }
-  return attended;
+  return all;
 }
 
 }  // namespace
@@ -151,21 +126,21 @@ void replay_attention(const ReplayContext& context, const ReplayStep& step, std:
     taps.compare(forward, module + ".indexer/in", "handed_over", 1,
                  [&](const LiveTokens& live) { return recorded(forward, input, live); });
   }
-  const std::string mask = module + ".indexer/out";
+  const std::string mask = module + ".indexer/out", probabilities = module + "/out.1";
   taps.compare_read(
-      forward, mask, "indexer.mask",
+      forward, mask, "indexer.mask", {1, true},
       [&](const LiveTokens& live) {
-        return attended_tokens(RecordedSelection(forward, context.config), layer, live,
-                               context.config.indexer.geometry);
+        return attended_by_selection(RecordedSelection(forward, context.config), layer, live,
+                                     context.config.indexer.geometry);
       },
-      [&](const LiveTokens& live) { return unmasked_tokens(recorded_mask(forward, mask, live), live); });
+      [&](const LiveTokens& live) { return attended_by_mask(forward, mask, live); });
   const auto stored_rows = [&](const std::string& dataset) {
     return [&forward, &geometry, dataset](const LiveTokens& live) {
       return cached(forward, dataset, live, geometry);
     };
   };
   taps.compare_read(
-      forward, keys_state, "attention.keys",
+      forward, keys_state, "attention.keys", {},
       [&](const LiveTokens& live) {
         Rows<Bounded> keys = recorded(forward, module + ".k_norm/out", live, geometry.key_value_heads);
         rotate(keys, geometry.key_value_heads, forward.coordinates(live), context);
@@ -173,31 +148,45 @@ void replay_attention(const ReplayContext& context, const ReplayStep& step, std:
       },
       stored_rows(keys_state));
   taps.compare_read(
-      forward, values_state, "attention.values",
+      forward, values_state, "attention.values", {},
       [&](const LiveTokens& live) {
         return grown(step, values_state, live, geometry, projected(weights.value, live));
       },
       stored_rows(values_state));
-  taps.compare(forward, module + "/out", "attention.out", 1, [&](const LiveTokens& live) {
+  OncePerSequence<Rows<Bounded>> rotated_queries([&](const LiveTokens& live) {
     Rows<Bounded> queries = recorded(forward, module + ".q_norm/out", live, geometry.heads);
     rotate(queries, geometry.heads, forward.coordinates(live), context);
-    queries = reshaped(std::move(queries), live.count);
+    return reshaped(std::move(queries), live.count);
+  });
+  const auto attended = [&](const LiveTokens& live) {
+    return token_lists(attended_by_mask(forward, mask, live), live);
+  };
+  taps.compare_read(
+      forward, probabilities, "attention.weights", {geometry.heads, true},
+      [&](const LiveTokens& live) {
+        return weights_of_queries(rotated_queries(live),
+                                  exact_rows(cached(forward, keys_state, live, geometry)), attended(live),
+                                  context);
+      },
+      [&](const LiveTokens& live) { return recorded_weights(forward, probabilities, live, geometry.heads); });
+  taps.compare(forward, module + "/out", "attention.out", 1, [&](const LiveTokens& live) {
+    const Rows<Bounded>& queries = rotated_queries(live);
     const Rows<Bounded> keys = exact_rows(cached(forward, keys_state, live, geometry));
     const Rows<Bounded> values = exact_rows(cached(forward, values_state, live, geometry));
     const Rows<Bounded> query_and_gate = projected(weights.query_and_gate, live);
-    const Rows<double> added = recorded_mask(forward, mask, live);
-    Rows<Bounded> attended(live.count, geometry.heads * dim);
+    const std::vector<std::vector<std::int32_t>> tokens = attended(live);
+    Rows<Bounded> out(live.count, geometry.heads * dim);
     for (std::int64_t t = 0; t < live.count; ++t) {
-      sparse_attention<Bounded>(queries.row(t), keys, values, selected_tokens(added, t, live), geometry,
-                                context.arithmetic, attended.row(t));
+      sparse_attention<Bounded>(queries.row(t), keys, values, tokens[static_cast<std::size_t>(t)], geometry,
+                                context.arithmetic, out.row(t));
       std::vector<Bounded> gate;
       for (std::int64_t head = 0; head < geometry.heads; ++head) {
         const auto part = query_and_gate.part(t, (2 * head + 1) * dim, dim);
         gate.insert(gate.end(), part.begin(), part.end());
       }
-      apply_output_gate<Bounded>(gate, context.arithmetic, attended.row(t));
+      apply_output_gate<Bounded>(gate, context.arithmetic, out.row(t));
     }
-    return linear_layer(attended, weights.out, context.arithmetic);
+    return linear_layer(out, weights.out, context.arithmetic);
   });
 }
 

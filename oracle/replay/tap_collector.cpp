@@ -38,8 +38,9 @@ void TapCollector::compare_whole(const RecordedForward& forward, const std::stri
 }
 
 void TapCollector::compare_read(const RecordedForward& forward, const std::string& dataset,
-                                const std::string& operation, const Ours& ours, const Theirs& theirs) {
-  add(forward, dataset, operation, ours, theirs, {1, false});
+                                const std::string& operation, Layout layout, const Ours& ours,
+                                const Theirs& theirs) {
+  add(forward, dataset, operation, ours, theirs, layout);
 }
 
 void TapCollector::add(const RecordedForward& forward, const std::string& dataset,

@@ -56,15 +56,15 @@ class TapCollector {
   /// A dataset of `rows` rows a sequence that is not laid out by tokens.
   void compare_whole(const RecordedForward& forward, const std::string& dataset, const std::string& operation,
                      std::int64_t rows, const Ours& ours);
-  /// A dataset that `theirs` reads; its rows are tokens from the sequence's first on.
+  struct Layout {
+    std::int64_t split = 1;  ///< rows a token
+    bool from_call = false;  ///< tokens count from this call's first; else from the sequence's
+  };
+  /// A dataset that `theirs` reads.
   void compare_read(const RecordedForward& forward, const std::string& dataset, const std::string& operation,
-                    const Ours& ours, const Theirs& theirs);
+                    Layout layout, const Ours& ours, const Theirs& theirs);
 
  private:
-  struct Layout {
-    std::int64_t split = 1;
-    bool from_call = true;  ///< tokens count from this call's first
-  };
   void add(const RecordedForward& forward, const std::string& dataset, const std::string& operation,
            const Ours& ours, const Theirs& theirs, Layout layout);
 

@@ -40,6 +40,7 @@ std::vector<Known> known_of_layer(const ModelConfig& c, std::int64_t cached) {
       {".ple/out", token(all)},
       {".ple.ple_embedding/out", token(c.ple_width)},
       {".self_attn/out", token(hidden)},
+      {".self_attn/out.1", token(c.attention.heads * cached)},
       {".self_attn.q_norm/out", token(c.attention.heads * c.attention.head_dim)},
       {".self_attn.k_norm/out", token(keys)},
       {".self_attn.indexer/in", token(hidden)},

@@ -95,4 +95,22 @@ PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)
 #undef PLUMBLINE_INSTANTIATE
 
+void attention_weights(std::span<const Bounded> query, const Rows<Bounded>& keys,
+                       std::span<const std::int32_t> tokens, const AttentionGeometry& geometry,
+                       const EngineArithmetic& arithmetic, std::span<Bounded> out) {
+  if (tokens.empty()) return;
+  const auto dim = static_cast<std::size_t>(geometry.head_dim);
+  for (std::int64_t head = 0; head < geometry.heads; ++head) {
+    const auto own = out.subspan(static_cast<std::size_t>(head) * tokens.size(), tokens.size());
+    const std::int64_t shared = head / (geometry.heads / geometry.key_value_heads) * geometry.head_dim;
+    head_scores<Bounded>(query.subspan(static_cast<std::size_t>(head) * dim, dim), keys, shared, tokens,
+                         arithmetic, own);
+    const Bounded sum = exponentials<Bounded>(own, to_base_2(arithmetic.profile()), arithmetic);
+    for (Bounded& weight : own) {
+      weight =
+          arithmetic.stored_if(arithmetic.profile().store_probabilities, arithmetic.quotient(weight, sum));
+    }
+  }
+}
+
 }  // namespace plumbline

@@ -27,4 +27,10 @@ template <typename Number>
 void apply_output_gate(std::span<const Number> gate, const BasicEngineArithmetic<Number>& arithmetic,
                        std::span<Number> out);
 
+/// What one query row multiplies the values of `tokens` with, [heads, tokens]: normalised, and rounded to
+/// storage where the engine stores it.
+void attention_weights(std::span<const Bounded> query, const Rows<Bounded>& keys,
+                       std::span<const std::int32_t> tokens, const AttentionGeometry& geometry,
+                       const EngineArithmetic& arithmetic, std::span<Bounded> out);
+
 }  // namespace plumbline

@@ -2,6 +2,7 @@
 #include "reference/model/number.h"
 #include "reference/model/sparse_attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -114,6 +115,48 @@ TEST(RoundingProfiles, AreSevenFoundByTheirNames) {
     EXPECT_EQ(find_rounding_profile(name)->name, name);
   }
   EXPECT_EQ(find_rounding_profile("none"), nullptr);
+}
+
+class AttentionWeights : public testing::Test {
+ protected:
+  static constexpr AttentionGeometry kTwoHeads{2, 1, kDim};
+  static Rows<Bounded> exact(const Rows<double>& rows) {
+    Rows<Bounded> out(rows.rows, rows.width);
+    for (std::size_t i = 0; i < rows.numbers.size(); ++i) out.numbers[i] = {rows.numbers[i], 0};
+    return out;
+  }
+  static std::vector<Bounded> weights(const std::vector<double>& query, const Rows<double>& keys,
+                                      const std::vector<std::int32_t>& tokens) {
+    std::vector<Bounded> exact_query, out(2 * tokens.size());
+    for (const double number : query) exact_query.push_back({number, 0});
+    attention_weights(exact_query, exact(keys), tokens, kTwoHeads,
+                      EngineArithmetic(hf_cuda_profile(), DType::bfloat16), out);
+    return out;
+  }
+};
+
+TEST_F(AttentionWeights, AreTheSameForTheSameKey) {
+  Rows<double> keys(4, kDim);
+  for (std::int64_t t = 0; t < 4; ++t) std::ranges::copy(numbers(kDim, 0.7), keys.row(t).begin());
+  for (const Bounded& weight : weights(numbers(2 * kDim, 0.3), keys, {0, 1, 3})) {
+    EXPECT_EQ(weight.value, bf16(1.0 / 3));
+    EXPECT_EQ(weight.error, 0);
+  }
+}
+
+TEST_F(AttentionWeights, AreWhatEachHeadMultipliesTheValuesWith) {
+  const Problem problem;
+  const std::vector<double> query = numbers(2 * kDim, 0.3);
+  Rows<double> marked(6, kDim);  // each value is 1 in a column of its own
+  for (std::int64_t t = 0; t < 6; ++t) marked.row(t)[static_cast<std::size_t>(t)] = 1;
+  const std::vector<std::int32_t> tokens = {5, 0, 3};
+  std::vector<double> out(2 * kDim);
+  sparse_attention<double>(query, problem.keys, marked, tokens, kTwoHeads,
+                           BasicEngineArithmetic<double>(hf_cuda_profile(), DType::bfloat16), out);
+  const std::vector<Bounded> found = weights(query, problem.keys, tokens);
+  for (std::size_t head = 0; head < 2; ++head)
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(found[head * 3 + i].value, out[head * kDim + static_cast<std::size_t>(tokens[i])]);
 }
 
 }  // namespace
