@@ -29,6 +29,13 @@ TEST(Explain, NamesTheEngineThatRoundedA16BitCapture) {
   EXPECT_TRUE(std::ranges::count(recurrence.within_bound, "hf_cpu"));
 }
 
+TEST(Explain, TellsACpuFromAGpu) {
+  const ExplainReport report = explain_capture(ModelCapture(golden_path("shapes_cpu_bf16")));
+  EXPECT_EQ(report.profiles[0].profile, "hf_cpu");
+  EXPECT_EQ(report.profiles[1].profile, "hf_cuda");
+  EXPECT_GT(report.profiles[0].mean_share, report.profiles[1].mean_share);
+}
+
 TEST(Explain, CountsAnOperationWithoutArithmeticAsFittedByAll) {
   const OperationFit& copied = fit_of(short_golden(), "handed_over");
   EXPECT_EQ(copied.within_bound.size(), 7u);
