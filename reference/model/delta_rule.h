@@ -5,6 +5,9 @@
 
 namespace plumbline {
 
+/// Most tokens of a chunk.
+constexpr std::int64_t kDeltaRuleChunk = 64;
+
 /// One value head's inputs to the gated delta rule (MODEL.md §2, GDN), T tokens; all in float32.
 template <typename Number>
 struct DeltaRuleInputs {
@@ -19,9 +22,8 @@ template <typename Number>
 Rows<Number> delta_rule_recurrent(const DeltaRuleInputs<Number>& inputs,
                                   const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& state);
 
-/// The same function in chunks of at most `chunk` tokens from the first one on: inside a chunk the writes are
-/// solved for at once (unit lower triangular system), and the state moves once per chunk. Row i of a chunk
-/// depends on the rows up to i only, in sums whose order does not depend on the rows after it.
+/// The same function in chunks (delta_rule_chunk.h) of at most `chunk` ≤ kDeltaRuleChunk tokens from the
+/// first one on.
 template <typename Number>
 Rows<Number> delta_rule_chunked(const DeltaRuleInputs<Number>& inputs, std::int64_t chunk,
                                 const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& state);

@@ -3,6 +3,7 @@
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -61,6 +62,57 @@ GatedDeltaNetState<Number>::GatedDeltaNetState(const GatedDeltaNetWeights& weigh
       heads(at(weights.value_heads), Rows<Number>(weights.key_dim, weights.value_dim)) {}
 
 template <typename Number>
+bool can_take_back(const GatedDeltaNetState<Number>& state, std::int64_t tokens) {
+  if (state.grid.empty() || state.earlier.rows < tokens) return false;
+  std::int64_t held = 0;
+  for (const DeltaRuleChunk<Number>& chunk : state.grid.front()) held += chunk.tokens();
+  return tokens <= held;
+}
+
+template <typename Number>
+void take_back(GatedDeltaNetState<Number>& state, std::int64_t tokens,
+               const BasicEngineArithmetic<Number>& arithmetic) {
+  take_back(state.earlier, state.convolution, tokens);
+#pragma omp parallel for schedule(static)
+  for (std::size_t head = 0; head < state.grid.size(); ++head) {
+    std::vector<DeltaRuleChunk<Number>>& chunks = state.grid[head];
+    std::int64_t left = tokens;
+    while (!chunks.empty() && left >= chunks.back().tokens()) {
+      left -= chunks.back().tokens();
+      state.heads[head] = chunks.back().before;
+      chunks.pop_back();
+    }
+    if (chunks.empty()) continue;
+    truncate(chunks.back(), chunks.back().tokens() - left);
+    state.heads[head] = state_after(chunks.back(), arithmetic);
+  }
+}
+
+namespace {
+
+/// Continues the last chunk, or starts the next one from the state where there is none or it is full.
+template <typename Number>
+Rows<Number> delta_rule_on_grid(const DeltaRuleInputs<Number>& inputs,
+                                const BasicEngineArithmetic<Number>& arithmetic,
+                                std::vector<DeltaRuleChunk<Number>>& chunks, Rows<Number>& state) {
+  Rows<Number> out(inputs.key.rows, inputs.value.width);
+  for (std::int64_t first = 0; first < inputs.key.rows;) {
+    if (chunks.empty() || chunks.back().tokens() == kDeltaRuleChunk) {
+      if (chunks.size() == 2) chunks.erase(chunks.begin());
+      chunks.emplace_back(chunks.empty() ? state : state_after(chunks.back(), arithmetic), inputs.key.width,
+                          inputs.value.width);
+    }
+    const std::int64_t count = std::min(kDeltaRuleChunk - chunks.back().tokens(), inputs.key.rows - first);
+    append(chunks.back(), inputs, first, count, arithmetic, out);
+    first += count;
+  }
+  if (!chunks.empty()) state = state_after(chunks.back(), arithmetic);
+  return out;
+}
+
+}  // namespace
+
+template <typename Number>
 Rows<Number> reshaped(Rows<Number> x, std::int64_t rows) {
   x.width = rows == 0 ? x.width : x.rows * x.width / rows;
   x.rows = rows;
@@ -72,6 +124,7 @@ Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<
                                       const Rows<Number>& a, const GatedDeltaNetWeights& weights,
                                       DeltaRuleForm form, const BasicEngineArithmetic<Number>& arithmetic,
                                       GatedDeltaNetState<Number>& state) {
+  remember(state.earlier, state.convolution, projected);
   Rows<Number> convolved = causal_convolution(
       projected, weights.convolution, arithmetic.profile().store_convolution, arithmetic, state.convolution);
 #pragma omp parallel for schedule(static)
@@ -79,11 +132,14 @@ Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<
     for (Number& number : convolved.row(t)) number = arithmetic.stored(arithmetic.silu(number));
   }
   Rows<Number> out(projected.rows * weights.value_heads, weights.value_dim);
+  const bool on_grid = form == DeltaRuleForm::chunked_on_grid;
+  state.grid.resize(on_grid ? at(weights.value_heads) : 0);
 #pragma omp parallel for schedule(static)
   for (std::int64_t head = 0; head < weights.value_heads; ++head) {
     const auto inputs = head_inputs(convolved, b, a, head, weights, arithmetic);
     Rows<Number>& memory = state.heads[at(head)];
-    const Rows<Number> read = form == DeltaRuleForm::recurrent
+    const Rows<Number> read = on_grid ? delta_rule_on_grid(inputs, arithmetic, state.grid[at(head)], memory)
+                              : form == DeltaRuleForm::recurrent
                                   ? delta_rule_recurrent(inputs, arithmetic, memory)
                                   : delta_rule_chunked(inputs, kDeltaRuleChunk, arithmetic, memory);
     for (std::int64_t t = 0; t < read.rows; ++t) {
@@ -131,16 +187,18 @@ Rows<Number> gated_delta_net(const Rows<Number>& x, const GatedDeltaNetWeights& 
   return linear_layer(reshaped(std::move(normed), x.rows), weights.out, arithmetic);
 }
 
-#define PLUMBLINE_INSTANTIATE(Number)                                                                      \
-  template struct GatedDeltaNetState<Number>;                                                              \
-  template Rows<Number> reshaped(Rows<Number>, std::int64_t);                                              \
-  template Rows<Number> delta_rule_of_projection(                                                          \
-      const Rows<Number>&, const Rows<Number>&, const Rows<Number>&, const GatedDeltaNetWeights&,          \
-      DeltaRuleForm, const BasicEngineArithmetic<Number>&, GatedDeltaNetState<Number>&);                   \
-  template Rows<Number> gated_norm(const Rows<Number>&, const Rows<Number>&, const GatedDeltaNetWeights&,  \
-                                   const BasicEngineArithmetic<Number>&);                                  \
-  template Rows<Number> gated_delta_net(const Rows<Number>&, const GatedDeltaNetWeights&, DeltaRuleForm,   \
-                                        const BasicEngineArithmetic<Number>&, GatedDeltaNetState<Number>&, \
+#define PLUMBLINE_INSTANTIATE(Number)                                                                       \
+  template struct GatedDeltaNetState<Number>;                                                               \
+  template bool can_take_back(const GatedDeltaNetState<Number>&, std::int64_t);                             \
+  template void take_back(GatedDeltaNetState<Number>&, std::int64_t, const BasicEngineArithmetic<Number>&); \
+  template Rows<Number> reshaped(Rows<Number>, std::int64_t);                                               \
+  template Rows<Number> delta_rule_of_projection(                                                           \
+      const Rows<Number>&, const Rows<Number>&, const Rows<Number>&, const GatedDeltaNetWeights&,           \
+      DeltaRuleForm, const BasicEngineArithmetic<Number>&, GatedDeltaNetState<Number>&);                    \
+  template Rows<Number> gated_norm(const Rows<Number>&, const Rows<Number>&, const GatedDeltaNetWeights&,   \
+                                   const BasicEngineArithmetic<Number>&);                                   \
+  template Rows<Number> gated_delta_net(const Rows<Number>&, const GatedDeltaNetWeights&, DeltaRuleForm,    \
+                                        const BasicEngineArithmetic<Number>&, GatedDeltaNetState<Number>&,  \
                                         GatedDeltaNetTrace<Number>*);
 PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)

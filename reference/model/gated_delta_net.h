@@ -2,6 +2,7 @@
 
 #include "reference/model/causal_convolution.h"
 #include "reference/model/delta_rule.h"
+#include "reference/model/delta_rule_chunk.h"
 #include "reference/numeric/linear.h"
 
 #include <vector>
@@ -26,19 +27,34 @@ struct GatedDeltaNetWeights {
   std::int64_t channels() const { return 2 * key_heads * key_dim + value_heads * value_dim; }
 };
 
+/// Which of the equivalent forms of the delta rule computes the recurrence.
+enum class DeltaRuleForm : std::uint8_t {
+  recurrent,
+  chunked,          ///< the chunk grid starts at each call's first token, as engines have it
+  chunked_on_grid,  ///< chunks start at multiples of kDeltaRuleChunk: any split into calls gives the same
+                    ///< bits
+};
+
 /// What a sequence leaves behind in one layer.
 template <typename Number>
 struct GatedDeltaNetState {
   Rows<Number> convolution;         ///< [taps − 1, channels]: the last inputs of the convolution
-  std::vector<Rows<Number>> heads;  ///< per value head [key_dim, value_dim]
+  std::vector<Rows<Number>> heads;  ///< per value head [key_dim, value_dim], after the last token
+  /// Per value head, for chunked_on_grid alone: the chunk that holds the last token, behind the one before
+  /// where there was one. `heads` is the state after the last chunk.
+  std::vector<std::vector<DeltaRuleChunk<Number>>> grid;
+  Rows<Number> earlier;  ///< up to kTakeBackReach inputs of the convolution before those in `convolution`
 
   explicit GatedDeltaNetState(const GatedDeltaNetWeights& weights);
 };
 
-/// Which of the two equivalent forms of the delta rule computes the recurrence. The chunk grid starts at the
-/// call's first token.
-enum class DeltaRuleForm : std::uint8_t { recurrent, chunked };
-constexpr std::int64_t kDeltaRuleChunk = 64;
+/// Whether the last `tokens` tokens can be taken out of the state: on the grid, and few enough.
+template <typename Number>
+bool can_take_back(const GatedDeltaNetState<Number>& state, std::int64_t tokens);
+/// Leaves `convolution`, `heads` and the last chunk as if the last `tokens` tokens had never been.
+template <typename Number>
+void take_back(GatedDeltaNetState<Number>& state, std::int64_t tokens,
+               const BasicEngineArithmetic<Number>& arithmetic);
 
 /// Results of the layer's steps that engines expose.
 template <typename Number>

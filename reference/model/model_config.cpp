@@ -63,7 +63,8 @@ void read_ple(const ConfigReader& reader, ModelConfig& config) {
   config.ple_taps = reader.extent("ple_conv_kernel_size");
   config.ngram_size = reader.extent("ngram_size");
   config.heads_per_ngram = reader.extent("heads_per_ngram");
-  config.ngram_vocab_size_base = reader.extent("ngram_vocab_size_base");
+  config.ngram_vocab_size_base = reader.integer("ngram_vocab_size_base", 1, 0);
+  if (config.ngram_vocab_size_base == 0) reader.fail("an integer \"ngram_vocab_size_base\"", "nothing");
   config.ngram_divisible_by = reader.extent("make_ngram_vocab_size_divisible_by");
   config.ngram_seed = reader.integer("seed", 0, 1234);
   const std::int64_t heads = (config.ngram_size - 1) * config.heads_per_ngram;

@@ -66,7 +66,8 @@ Rows<Number> ngram_embedding(std::span<const std::int64_t> tokens, const PleWeig
 
 template <typename Number>
 Rows<Number> ple_layer(const Rows<Number>& streams, const Rows<Number>& embedding, const PleWeights& weights,
-                       const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& convolution_history) {
+                       const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& convolution_history,
+                       Rows<Number>* earlier) {
   const std::int64_t groups = weights.streams, width = streams.width / groups;
   const Rows<Number> key = grouped_rmsnorm<Number>(linear_layer(embedding, weights.key, arithmetic),
                                                    weights.norm_key, groups, weights.epsilon, arithmetic);
@@ -85,6 +86,7 @@ Rows<Number> ple_layer(const Rows<Number>& streams, const Rows<Number>& embeddin
   }
   const Rows<Number> normed =
       grouped_rmsnorm<Number>(gated, weights.norm_convolution, groups, weights.epsilon, arithmetic);
+  if (earlier != nullptr) remember(*earlier, convolution_history, normed);
   const Rows<Number> convolved =
       causal_convolution(normed, weights.convolution, arithmetic.profile().store_ple_convolution, arithmetic,
                          convolution_history);
@@ -100,7 +102,7 @@ Rows<Number> ple_layer(const Rows<Number>& streams, const Rows<Number>& embeddin
   template Rows<Number> ngram_embedding(std::span<const std::int64_t>, const PleWeights&,      \
                                         std::vector<std::int64_t>&);                           \
   template Rows<Number> ple_layer(const Rows<Number>&, const Rows<Number>&, const PleWeights&, \
-                                  const BasicEngineArithmetic<Number>&, Rows<Number>&);
+                                  const BasicEngineArithmetic<Number>&, Rows<Number>&, Rows<Number>*);
 PLUMBLINE_INSTANTIATE(Bounded)
 PLUMBLINE_INSTANTIATE(double)
 #undef PLUMBLINE_INSTANTIATE

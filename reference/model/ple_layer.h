@@ -24,10 +24,12 @@ struct PleWeights {
   ConvolutionWeights convolution;                              ///< over G·H channels, dilation ngram_size
 };
 
+/// What a sequence leaves behind in one layer.
 template <typename Number>
 struct PleState {
   std::vector<std::int64_t> context;  ///< the last ngram_size − 1 token ids, oldest first
   Rows<Number> convolution;           ///< the last normed values [(taps − 1)·dilation, G·H]
+  Rows<Number> earlier;               ///< values before those, as far as tokens can be taken back
 
   explicit PleState(const PleWeights& weights);
 };
@@ -40,9 +42,11 @@ Rows<Number> ngram_embedding(std::span<const std::int64_t> tokens, const PleWeig
 
 /// What the layer adds to the streams [T, G·H], from the streams and an embedding:
 /// g = σ(sign(s)·√max(|s|, 1e-6)) with s = (norm_key(key·e) · norm_query(h)) / √H per stream; gv =
-/// g·(value·e); out = gv + silu(conv(norm_conv(gv))).
+/// g·(value·e); out = gv + silu(conv(norm_conv(gv))). `earlier`, where given, keeps what take_back() of the
+/// history needs.
 template <typename Number>
 Rows<Number> ple_layer(const Rows<Number>& streams, const Rows<Number>& embedding, const PleWeights& weights,
-                       const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& convolution_history);
+                       const BasicEngineArithmetic<Number>& arithmetic, Rows<Number>& convolution_history,
+                       Rows<Number>* earlier = nullptr);
 
 }  // namespace plumbline

@@ -56,6 +56,18 @@ IndexerWeights indexer_weights(const ModelConfig& config, const QsaWeights& weig
 
 }  // namespace
 
+template <typename Number>
+void QsaState<Number>::truncate(std::int64_t tokens) {
+  for (Rows<Number>* rows : {&keys, &values}) {
+    rows->numbers.resize(static_cast<std::size_t>(tokens * rows->width));
+    rows->rows = tokens;
+  }
+  coordinates.resize(static_cast<std::size_t>(tokens));
+  if (index) index->truncate(tokens);
+}
+template struct QsaState<Bounded>;
+template struct QsaState<double>;
+
 QsaLayer::QsaLayer(const ModelConfig& config, const QsaWeights& weights,
                    std::span<const float> inverse_frequencies, const RoundingProfile& profile)
     : config_(&config),

@@ -16,7 +16,10 @@ template <typename Number>
 struct QsaState {
   Rows<Number> keys, values;  ///< [tokens, key_value_heads·head_dim], normed and rotated keys
   std::vector<Coordinates> coordinates;
-  std::optional<IndexKeyCache> index;  ///< compressed index keys; made by the layer on first use
+  std::optional<IndexKeyCache> index;  ///< raw and compressed index keys; made by the layer on first use
+
+  /// Keeps the first `tokens` tokens.
+  void truncate(std::int64_t tokens);
 };
 
 /// One QSA layer: weights, indexer and geometry, for any number of sequences.
@@ -32,6 +35,13 @@ class QsaLayer {
   /// block.
   using Choice = std::function<std::vector<std::int32_t>(
       std::int64_t row, const std::vector<std::int32_t>& canonical, const SameScore& same_score)>;
+
+  /// Of a sequence without tokens.
+  template <typename Number>
+  QsaState<Number> new_state() const {
+    const std::int64_t width = config_->attention.key_value_heads * config_->attention.head_dim;
+    return {Rows<Number>(0, width), Rows<Number>(0, width), {}, IndexKeyCache(indexer_)};
+  }
 
   /// x [T, hidden] at their coordinates → [T, hidden]; moves `state` on.
   template <typename Number>

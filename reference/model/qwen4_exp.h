@@ -1,5 +1,6 @@
 #pragma once
 
+#include "reference/model/model_cache.h"
 #include "reference/model/model_config.h"
 #include "reference/model/model_weights.h"
 #include "reference/model/qsa_attention.h"
@@ -13,32 +14,18 @@
 
 namespace plumbline {
 
-/// Everything one sequence leaves behind in one layer; a function of its tokens alone. Copying it forks the
-/// sequence.
-struct LayerState {
-  std::optional<PleState<double>> ple;
-  std::optional<GatedDeltaNetState<double>> delta_net;
-  std::optional<QsaState<double>> attention;
-};
-
-/// One sequence's cache: prefill, chunks and decode are calls of Qwen4Exp::forward() on it.
-struct ModelCache {
-  std::vector<LayerState> layers;
-  std::int64_t tokens = 0;
-};
-
 struct ForwardOptions {
-  /// The delta rule's form for calls of more than one token over a cache, and for the first call. A single
-  /// token over a cache always takes the recurrent form.
-  DeltaRuleForm delta_rule = DeltaRuleForm::recurrent;
+  /// The delta rule's form. With `chunked`, a single token over a cache takes the recurrent form, as engines
+  /// do.
+  DeltaRuleForm delta_rule = DeltaRuleForm::chunked_on_grid;
   ExpertSum expert_sum = ExpertSum::ascending_stored;
   /// See QsaLayer::Choice; the first argument is the layer.
   std::function<std::vector<std::int32_t>(std::int64_t layer, std::int64_t row,
                                           const std::vector<std::int32_t>& canonical,
                                           const QsaLayer::SameScore& same_score)>
-      choose_blocks;
+      choose_blocks = {};
   /// Called with each module's result, by the name a capture gives it ("model.layers.0/out").
-  std::function<void(const std::string& tap, const Rows<double>& value)> observe;
+  std::function<void(const std::string& tap, const Rows<double>& value)> observe = {};
 };
 
 /// The text model (MODEL.md §2) on one sequence at a time.
@@ -49,15 +36,23 @@ class Qwen4Exp {
   const ModelConfig& config() const { return config_; }
   ModelCache new_cache() const;
 
-  /// Logits [T, vocab] of `tokens` at their coordinates, after what `cache` holds. Throws InputError for a
-  /// token outside the vocabulary. No tokens give no rows.
+  /// Logits [T, vocab] of `tokens` at their coordinates, after what `cache` holds. No tokens give no rows and
+  /// change nothing. Throws InputError, with the cache as it was, for a token outside the vocabulary or a
+  /// form of the delta rule that is not the cache's.
   Rows<double> forward(std::span<const std::int64_t> tokens, std::span<const Coordinates> coordinates,
                        ModelCache& cache, const ForwardOptions& options = {}) const;
+
+  /// Leaves the cache as if only the first `tokens` of its tokens had ever been given. A few tokens back on
+  /// the chunk grid are cut off; otherwise the kept tokens are run again, with `options` and the calls they
+  /// came in. Throws InputError for more tokens than the cache holds.
+  void roll_back(ModelCache& cache, std::int64_t tokens, const ForwardOptions& options = {}) const;
 
  private:
   void run_layer(std::int64_t layer, std::span<const std::int64_t> tokens,
                  std::span<const Coordinates> coordinates, std::int64_t earlier, LayerState& state,
                  const ForwardOptions& options, Rows<double>& streams) const;
+
+  void cut(ModelCache& cache, std::int64_t tokens) const;
 
   ModelConfig config_;
   ModelWeights weights_;
