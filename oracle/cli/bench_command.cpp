@@ -1,14 +1,11 @@
 #include "oracle/bench/capture_read.h"
 #include "oracle/bench/certified_product.h"
+#include "oracle/cli/bench_figures.h"
 #include "oracle/cli/commands.h"
-#include "oracle/report/machine.h"
-#include "oracle/report/output_file.h"
-#include "oracle/report/report_json.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -18,33 +15,12 @@
 namespace plumbline {
 namespace {
 
-// The figures as JSON where they are asked for, else as text.
-class Figures {
- public:
-  explicit Figures(const std::string& json) : standard_output_(json == "-") {
-    if (!json.empty() && !standard_output_) file_.emplace(json);
-  }
-  void tell(const char* command, Json figures, const std::string& text) const {
-    const Machine machine = this_machine();
-    Json report = {{"schema", 1}, {"command", command}, {"machine", machine_json(machine)}};
-    report.update(figures);
-    if (file_) file_->write(to_text(report));
-    if (standard_output_) return fmt::print("{}", to_text(report));
-    fmt::print("{}, {} threads, {}, build {}\n{}", machine.cpu, machine.threads, machine.compiler,
-               machine.build, text);
-  }
-
- private:
-  bool standard_output_;
-  std::optional<OutputFile> file_;
-};
-
 struct BenchSelect {
   std::string case_text = format_case(certified_product_case()), json;
   int repetitions = 5, threads = 0;
 
   void run() const {
-    const Figures figures(json);
+    const BenchFigures figures(json);
     if (threads > 0) omp_set_num_threads(threads);
     CertifiedProductOptions options;
     options.repetitions = repetitions;
@@ -86,7 +62,7 @@ struct BenchRead {
   std::int64_t mebibytes = 2048;
 
   void run() const {
-    const Figures figures(json);
+    const BenchFigures figures(json);
     const CaptureReadTimes times = measure_capture_read(folder, mebibytes << 20);
     const double gibibytes = static_cast<double>(times.bytes) / (1 << 30);
     std::string text =
@@ -133,6 +109,8 @@ void add_bench_command(CLI::App& app) {
       ->capture_default_str();
   read_command->add_option("--json", read->json, "Write the figures to this file (-: standard output)");
   read_command->callback([read] { read->run(); });
+
+  add_bench_model(*command);
 }
 
 }  // namespace plumbline

@@ -1,6 +1,7 @@
 #include "reference/model/causal_convolution.h"
 
 #include "reference/model/number.h"
+#include "reference/numeric/worth_threads.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +13,7 @@ namespace {
 Rows<Bounded> filtered(const Rows<Bounded>& all, std::int64_t rows, const ConvolutionWeights& weights,
                        bool stored, const BasicEngineArithmetic<Bounded>& arithmetic) {
   Rows<Bounded> out(rows, all.width);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads_elements(rows * all.width))
   for (std::int64_t row = 0; row < rows; ++row) {
     std::vector<Bounded> window(static_cast<std::size_t>(weights.taps)), filter(window.size());
     for (std::int64_t channel = 0; channel < all.width; ++channel) {
@@ -39,7 +40,7 @@ Rows<double> filtered(const Rows<double>& all, std::int64_t rows, const Convolut
           weights.filter[static_cast<std::size_t>(channel * weights.taps + tap)];
   }
   Rows<double> out(rows, channels);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads_elements(rows * all.width))
   for (std::int64_t row = 0; row < rows; ++row) {
     double* sum = out.row(row).data();
     for (std::int64_t tap = 0; tap < weights.taps; ++tap) {

@@ -46,16 +46,6 @@ double log_of_one_plus(double y) {
 }  // namespace
 
 template <typename Number>
-Number BasicEngineArithmetic<Number>::step(Number exact) const {
-  return profile_->float32_arithmetic ? rounded(DType::float32, exact) : exact;
-}
-
-template <typename Number>
-Number BasicEngineArithmetic<Number>::store(Number result) const {
-  return rounded(storage_, result);
-}
-
-template <typename Number>
 Number BasicEngineArithmetic<Number>::sum(std::span<const Number> terms) const {
   return profile_->float32_arithmetic ? float32_sum_any_order(terms) : plain_sum(terms);
 }

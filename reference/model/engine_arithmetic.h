@@ -2,6 +2,7 @@
 
 #include "fixtures/dtype.h"
 #include "reference/model/bounded.h"
+#include "reference/model/number.h"
 #include "reference/model/rounding_profile.h"
 
 #include <span>
@@ -20,9 +21,11 @@ class BasicEngineArithmetic {
   DType storage() const { return storage_; }
 
   /// One operation's result, before it is stored: rounded to float32 where the engine computes in float32.
-  Number step(Number exact) const;
+  Number step(Number exact) const {
+    return profile_->float32_arithmetic ? rounded(DType::float32, exact) : exact;
+  }
   /// A result the engine stores in a tensor.
-  Number store(Number result) const;
+  Number store(Number result) const { return rounded(storage_, result); }
   /// store() where `stored` holds, else the number itself.
   Number store_if(bool stored, Number result) const { return stored ? store(result) : result; }
   /// An operation whose result becomes an activation: stepped, and rounded to storage where the engine stores

@@ -2,6 +2,7 @@
 
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
+#include "reference/numeric/worth_threads.h"
 
 #include <algorithm>
 #include <cmath>
@@ -127,14 +128,15 @@ Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<
   remember(state.earlier, state.convolution, projected);
   Rows<Number> convolved = causal_convolution(
       projected, weights.convolution, arithmetic.profile().store_convolution, arithmetic, state.convolution);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads_elements(convolved.rows * convolved.width))
   for (std::int64_t t = 0; t < convolved.rows; ++t) {
     for (Number& number : convolved.row(t)) number = arithmetic.stored(arithmetic.silu(number));
   }
   Rows<Number> out(projected.rows * weights.value_heads, weights.value_dim);
   const bool on_grid = form == DeltaRuleForm::chunked_on_grid;
   state.grid.resize(on_grid ? at(weights.value_heads) : 0);
-#pragma omp parallel for schedule(static)
+  const std::int64_t products = out.rows * weights.key_dim * weights.value_dim;
+#pragma omp parallel for schedule(static) if (worth_threads_products(products))
   for (std::int64_t head = 0; head < weights.value_heads; ++head) {
     const auto inputs = head_inputs(convolved, b, a, head, weights, arithmetic);
     Rows<Number>& memory = state.heads[at(head)];
@@ -158,7 +160,7 @@ Rows<Number> gated_norm(const Rows<Number>& recurrence, const Rows<Number>& z,
   const bool stored = arithmetic.profile().store_gated_norm_steps;
   const Number offset = arithmetic.step(exactly<Number>(weights.epsilon));
   Rows<Number> out(recurrence.rows, recurrence.width);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads_elements(recurrence.rows * recurrence.width))
   for (std::int64_t row = 0; row < recurrence.rows; ++row) {
     const auto x = recurrence.row(row);
     const auto gate =

@@ -1,6 +1,7 @@
 #include "reference/model/linear_layer.h"
 
 #include "reference/model/number.h"
+#include "reference/numeric/worth_threads.h"
 
 #include <algorithm>
 
@@ -57,6 +58,7 @@ template <typename Number>
 Rows<Number> linear_layer_unstored(const Rows<Number>& x, const LinearWeight& weight,
                                    const BasicEngineArithmetic<Number>& arithmetic) {
   Rows<Number> out = product(x, weight, arithmetic);
+#pragma omp parallel for schedule(static) if (worth_threads_elements(out.rows * out.width))
   for (Number& number : out.numbers) number = arithmetic.step(number);
   return out;
 }
@@ -65,6 +67,7 @@ template <typename Number>
 Rows<Number> linear_layer(const Rows<Number>& x, const LinearWeight& weight,
                           const BasicEngineArithmetic<Number>& arithmetic) {
   Rows<Number> out = product(x, weight, arithmetic);
+#pragma omp parallel for schedule(static) if (worth_threads_elements(out.rows * out.width))
   for (Number& number : out.numbers) number = arithmetic.stored(number);
   return out;
 }

@@ -3,7 +3,9 @@
 #include "fixtures/small_float.h"
 #include "reference/model/bounded.h"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <span>
 
 namespace plumbline {
@@ -11,8 +13,20 @@ namespace plumbline {
 // Layer code is written once for a Number: Bounded, which carries how far an engine may be from our value, or
 // plain double, which gives the same values faster. These are the Bounded operations on plain doubles.
 
+/// round_to(), faster for normal bfloat16 numbers: half a unit (or one bit less, before an even one) carries
+/// into the seven bits that stay.
 inline double rounded(DType type, double a) {
-  return type == DType::float32 ? static_cast<double>(static_cast<float>(a)) : round_to(type, a);
+  if (type == DType::float32) return static_cast<double>(static_cast<float>(a));
+  if (type == DType::bfloat16) {
+    constexpr int dropped = 52 - 7;
+    const auto bits = std::bit_cast<std::uint64_t>(a);
+    const auto exponent = static_cast<int>(bits >> 52 & 0x7FF) - 1023;
+    if (exponent >= -126 && exponent < 127) {
+      const std::uint64_t half = (1ull << (dropped - 1)) - 1 + (bits >> dropped & 1);
+      return std::bit_cast<double>((bits + half) >> dropped << dropped);
+    }
+  }
+  return round_to(type, a);
 }
 inline double square_root(double a) { return std::sqrt(a); }
 inline double reciprocal(double a) { return 1 / a; }

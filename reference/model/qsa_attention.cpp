@@ -6,6 +6,7 @@
 #include "reference/model/index_projection.h"
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
+#include "reference/numeric/worth_threads.h"
 #include "reference/select/certified_select.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ Rows<Number> normed_and_rotated(const Rows<Number>& projected, std::int64_t head
                                 const std::vector<BasicRotation<Number>>& rotations,
                                 const BasicEngineArithmetic<Number>& arithmetic) {
   Rows<Number> out(projected.rows, heads * dim);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads_elements(projected.rows * projected.width))
   for (std::int64_t t = 0; t < projected.rows; ++t) {
     for (std::int64_t head = 0; head < heads; ++head) {
       const auto to = out.part(t, head * dim, dim);
@@ -78,7 +79,7 @@ QsaLayer::QsaLayer(const ModelConfig& config, const QsaWeights& weights,
 std::vector<std::vector<std::int32_t>> QsaLayer::selections(const Tensor& projected,
                                                             std::span<const Coordinates> coordinates,
                                                             std::int64_t earlier, IndexKeyCache& index,
-                                                            const Choice& choice) const {
+                                                            const Choice& choice, const Watch& watch) const {
   const SelectGeometry& geometry = config_->indexer.geometry;
   index.append(raw_key_part(projected.view(), geometry.index_heads, geometry.index_head_dim), coordinates);
   const BoundedTensor queries = indexer_.queries(
@@ -92,6 +93,7 @@ std::vector<std::vector<std::int32_t>> QsaLayer::selections(const Tensor& projec
   }
   SelectInputs inputs{geometry,           tokens,       index.blocks(), queries.tensor.view(),
                       keys.tensor.view(), std::nullopt, visible.view()};
+  if (watch) watch(inputs);
   std::vector<std::vector<std::int32_t>> selected(static_cast<std::size_t>(tokens));
   std::int64_t ranked = 0;
   const CertifiedSelector selector(inputs);
@@ -111,7 +113,7 @@ std::vector<std::vector<std::int32_t>> QsaLayer::selections(const Tensor& projec
 template <typename Number>
 Rows<Number> QsaLayer::forward(const Rows<Number>& x, std::span<const Coordinates> coordinates,
                                const BasicEngineArithmetic<Number>& arithmetic, QsaState<Number>& state,
-                               const Choice& choice) const {
+                               const Choice& choice, const Watch& watch) const {
   const AttentionGeometry& geometry = config_->attention;
   const SelectGeometry& select = config_->indexer.geometry;
   const double epsilon = config_->indexer.norm_epsilon;
@@ -130,11 +132,13 @@ Rows<Number> QsaLayer::forward(const Rows<Number>& x, std::span<const Coordinate
   append(state.values, linear_layer(x, weights_->value, arithmetic));
   if (!state.index) state.index.emplace(indexer_);
   const Tensor projected = in_storage(linear_layer(x, weights_->index, arithmetic), config_->indexer.storage);
-  const auto selected = selections(projected, coordinates, earlier, *state.index, choice);
+  const auto selected = selections(projected, coordinates, earlier, *state.index, choice, watch);
   state.coordinates.insert(state.coordinates.end(), coordinates.begin(), coordinates.end());
 
   Rows<Number> attended(x.rows, geometry.heads * dim);
-#pragma omp parallel for schedule(dynamic)
+  const std::int64_t products =
+      x.rows * std::min(earlier + x.rows, select.token_width()) * geometry.heads * dim;
+#pragma omp parallel for schedule(dynamic) if (worth_threads_products(products))
   for (std::int64_t t = 0; t < x.rows; ++t) {
     std::vector<std::int32_t> blocks = selected[static_cast<std::size_t>(t)];
     blocks.resize(static_cast<std::size_t>(select.block_topk), -1);
@@ -155,9 +159,9 @@ Rows<Number> QsaLayer::forward(const Rows<Number>& x, std::span<const Coordinate
 
 template Rows<Bounded> QsaLayer::forward(const Rows<Bounded>&, std::span<const Coordinates>,
                                          const BasicEngineArithmetic<Bounded>&, QsaState<Bounded>&,
-                                         const Choice&) const;
+                                         const Choice&, const Watch&) const;
 template Rows<double> QsaLayer::forward(const Rows<double>&, std::span<const Coordinates>,
                                         const BasicEngineArithmetic<double>&, QsaState<double>&,
-                                        const Choice&) const;
+                                        const Choice&, const Watch&) const;
 
 }  // namespace plumbline

@@ -36,6 +36,9 @@ class QsaLayer {
   using Choice = std::function<std::vector<std::int32_t>(
       std::int64_t row, const std::vector<std::int32_t>& canonical, const SameScore& same_score)>;
 
+  /// Sees what the index scan of a call ranks; for measuring it apart.
+  using Watch = std::function<void(const SelectInputs&)>;
+
   /// Of a sequence without tokens.
   template <typename Number>
   QsaState<Number> new_state() const {
@@ -47,13 +50,13 @@ class QsaLayer {
   template <typename Number>
   Rows<Number> forward(const Rows<Number>& x, std::span<const Coordinates> coordinates,
                        const BasicEngineArithmetic<Number>& arithmetic, QsaState<Number>& state,
-                       const Choice& choice = {}) const;
+                       const Choice& choice = {}, const Watch& watch = {}) const;
 
  private:
   std::vector<std::vector<std::int32_t>> selections(const Tensor& projected,
                                                     std::span<const Coordinates> coordinates,
                                                     std::int64_t earlier, IndexKeyCache& index,
-                                                    const Choice& choice) const;
+                                                    const Choice& choice, const Watch& watch) const;
 
   const ModelConfig* config_;
   const QsaWeights* weights_;

@@ -2,6 +2,7 @@
 
 #include "reference/model/number.h"
 #include "reference/model/softmax.h"
+#include "reference/numeric/tile_product.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,15 +17,19 @@ bool to_base_2(const RoundingProfile& profile) {
   return profile.normalise_after_values || profile.scale_query;
 }
 
+template <typename Number>
+Number score_scale(std::size_t dim, const BasicEngineArithmetic<Number>& arithmetic) {
+  const double root = 1 / std::sqrt(static_cast<double>(dim));
+  return arithmetic.step(exactly<Number>(to_base_2(arithmetic.profile()) ? kLog2E * root : root));
+}
+
 /// One head's scaled scores of the listed tokens.
 template <typename Number>
 void head_scores(std::span<const Number> q, const Rows<Number>& keys, std::int64_t first_column,
                  std::span<const std::int32_t> tokens, const BasicEngineArithmetic<Number>& arithmetic,
                  std::span<Number> scores) {
   const RoundingProfile& profile = arithmetic.profile();
-  const double scale_of_dot = 1 / std::sqrt(static_cast<double>(q.size()));
-  const Number scale =
-      arithmetic.step(exactly<Number>(to_base_2(profile) ? kLog2E * scale_of_dot : scale_of_dot));
+  const Number scale = score_scale<Number>(q.size(), arithmetic);
   std::vector<Number> query(q.begin(), q.end());
   if (profile.scale_query) {
     for (Number& number : query) number = arithmetic.stored(number * scale);
@@ -37,6 +42,92 @@ void head_scores(std::span<const Number> q, const Rows<Number>& keys, std::int64
   }
 }
 
+/// The scores of one head as weights of its values; returns what their sum is to be divided by.
+template <typename Number>
+Number weights_of_scores(std::span<Number> scores, const BasicEngineArithmetic<Number>& arithmetic) {
+  const RoundingProfile& profile = arithmetic.profile();
+  const Number normaliser = exponentials<Number>(scores, to_base_2(profile), arithmetic);
+  for (Number& weight : scores) {
+    const Number share = profile.normalise_after_values ? weight : arithmetic.quotient(weight, normaliser);
+    weight = arithmetic.stored_if(profile.store_probabilities, share);
+  }
+  return normaliser;
+}
+
+template <typename Number>
+Number output_of_sum(Number total, Number normaliser, const BasicEngineArithmetic<Number>& arithmetic) {
+  return arithmetic.stored(arithmetic.profile().normalise_after_values
+                               ? arithmetic.quotient(arithmetic.step(total), normaliser)
+                               : total);
+}
+
+/// The query heads of one key/value head, one after another.
+void attend(std::span<const Bounded> query, const Rows<Bounded>& keys, const Rows<Bounded>& values,
+            std::int64_t first_column, std::span<const std::int32_t> tokens, std::int64_t dim,
+            const BasicEngineArithmetic<Bounded>& arithmetic, std::span<Bounded> out) {
+  std::vector<Bounded> weights(tokens.size());
+  const auto width = static_cast<std::size_t>(dim);
+  for (std::size_t head = 0; head < query.size(); head += width) {
+    head_scores<Bounded>(query.subspan(head, width), keys, first_column, tokens, arithmetic, weights);
+    const Bounded normaliser = weights_of_scores<Bounded>(weights, arithmetic);
+    std::vector<Bounded> sum(width, Bounded{});
+    std::vector<double> magnitude(width, 0.0);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const auto value = values.part(tokens[i], first_column, dim);
+      for (std::size_t c = 0; c < width; ++c) {
+        const Bounded product = weights[i] * value[c];
+        sum[c] = sum[c] + product;
+        magnitude[c] += largest_magnitude(product);
+      }
+    }
+    for (std::size_t c = 0; c < width; ++c) {
+      const Bounded total =
+          arithmetic.reduced(sum[c], magnitude[c], static_cast<std::int64_t>(tokens.size()));
+      out[head + c] = output_of_sum(total, normaliser, arithmetic);
+    }
+  }
+}
+
+/// The same sums for all its query heads at once, so that a key or value is read once for them.
+void attend(std::span<const double> query, const Rows<double>& keys, const Rows<double>& values,
+            std::int64_t first_column, std::span<const std::int32_t> tokens, std::int64_t dim,
+            const BasicEngineArithmetic<double>& arithmetic, std::span<double> out) {
+  constexpr std::size_t tile = 16;  // heads are columns of the first product
+  const RoundingProfile& profile = arithmetic.profile();
+  const Products products = profile.float32_arithmetic ? Products::exact : Products::rounded;
+  const auto width = static_cast<std::size_t>(dim);
+  const std::size_t heads = query.size() / width, padded = (heads + tile - 1) / tile * tile;
+  const double scale = score_scale<double>(width, arithmetic);
+  std::vector<double> columns(width * padded, 0.0);
+  for (std::size_t i = 0; i < query.size(); ++i) {
+    columns[i % width * padded + i / width] =
+        profile.scale_query ? arithmetic.stored(query[i] * scale) : query[i];
+  }
+  std::vector<const double*> query_rows(width), key_rows(tokens.size()), value_rows(tokens.size());
+  for (std::size_t d = 0; d < width; ++d) query_rows[d] = columns.data() + d * padded;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    key_rows[i] = keys.row(tokens[i]).data() + first_column;
+    value_rows[i] = values.row(tokens[i]).data() + first_column;
+  }
+  std::vector<double> scores(tokens.size() * padded);
+  tile_product(key_rows, query_rows, static_cast<std::int64_t>(padded), products, scores.data(),
+               static_cast<std::int64_t>(padded));
+  std::vector<double> weights(heads * tokens.size()), normalisers(heads);
+  std::vector<const double*> weight_rows(heads);
+  for (std::size_t head = 0; head < heads; ++head) {
+    const auto own = std::span(weights).subspan(head * tokens.size(), tokens.size());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const double product = arithmetic.stored_if(profile.store_scores, scores[i * padded + head]);
+      own[i] = profile.scale_query ? product : arithmetic.stored_if(profile.store_scores, product * scale);
+    }
+    normalisers[head] = weights_of_scores<double>(own, arithmetic);
+    weight_rows[head] = own.data();
+  }
+  tile_product(weight_rows, value_rows, dim, products, out.data(), dim);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = output_of_sum(out[i], normalisers[i / width], arithmetic);
+}
+
 }  // namespace
 
 template <typename Number>
@@ -45,33 +136,11 @@ void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, c
                       const BasicEngineArithmetic<Number>& arithmetic, std::span<Number> out) {
   std::fill(out.begin(), out.end(), Number{});
   if (tokens.empty()) return;
-  const RoundingProfile& profile = arithmetic.profile();
-  const std::int64_t dim = geometry.head_dim;
-  std::vector<Number> weights(tokens.size());
-  for (std::int64_t head = 0; head < geometry.heads; ++head) {
-    const std::int64_t shared = head / (geometry.heads / geometry.key_value_heads) * dim;
-    const auto q = query.subspan(static_cast<std::size_t>(head * dim), static_cast<std::size_t>(dim));
-    head_scores<Number>(q, keys, shared, tokens, arithmetic, weights);
-    const Number normaliser = exponentials<Number>(weights, to_base_2(profile), arithmetic);
-    for (Number& weight : weights) {
-      const Number share = profile.normalise_after_values ? weight : arithmetic.quotient(weight, normaliser);
-      weight = arithmetic.stored_if(profile.store_probabilities, share);
-    }
-    std::vector<Number> sum(static_cast<std::size_t>(dim), Number{});
-    std::vector<double> magnitude(sum.size(), 0.0);
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const auto value = values.part(tokens[i], shared, dim);
-      for (std::size_t c = 0; c < sum.size(); ++c) {
-        const Number product = weights[i] * value[c];
-        sum[c] = sum[c] + product;
-        magnitude[c] += largest_magnitude(product);
-      }
-    }
-    for (std::size_t c = 0; c < sum.size(); ++c) {
-      const Number total = arithmetic.reduced(sum[c], magnitude[c], static_cast<std::int64_t>(tokens.size()));
-      out[static_cast<std::size_t>(head * dim) + c] = arithmetic.stored(
-          profile.normalise_after_values ? arithmetic.quotient(arithmetic.step(total), normaliser) : total);
-    }
+  const std::int64_t shared = geometry.heads / geometry.key_value_heads * geometry.head_dim;
+  for (std::int64_t head = 0; head < geometry.key_value_heads; ++head) {
+    const auto first = static_cast<std::size_t>(head * shared), count = static_cast<std::size_t>(shared);
+    attend(query.subspan(first, count), keys, values, head * geometry.head_dim, tokens, geometry.head_dim,
+           arithmetic, out.subspan(first, count));
   }
 }
 

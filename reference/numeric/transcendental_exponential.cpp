@@ -1,10 +1,11 @@
 #include "reference/numeric/transcendental.h"
+#include "reference/numeric/transcendental_double_double.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
-
-#include "reference/numeric/transcendental_double_double.h"
 
 namespace plumbline {
 namespace {
@@ -43,13 +44,19 @@ double exp_of_pair(DoubleDouble x) {
   if (std::isnan(x.high)) return x.high;
   if (x.high > 710) return kInfinity;
   if (x.high < -746) return 0;
-  const double exponent = std::floor(x.high * kOverLog2 + 0.5);
+  const double shifted = x.high * kOverLog2 + 0.5;
+  int whole = static_cast<int>(shifted);
+  if (shifted < whole) --whole;  // the floor
+  const double exponent = whole;
   const DoubleDouble head = two_sum(x.high - exponent * kLog2Head, -exponent * kLog2Tail);
   const DoubleDouble r = quick_two_sum(head.high, head.low + x.low);
   // 1 + r.high is taken exactly; everything else is at most a sixteenth of it.
   const DoubleDouble lead = quick_two_sum(1, r.high);
   const double rest = r.low + r.low * r.high + r.high * r.high * exponential_series(r.high);
-  return std::ldexp(lead.high + (lead.low + rest), static_cast<int>(exponent));
+  const double significand = lead.high + (lead.low + rest);
+  // It lies in [½, 2), so that scaling by a normal power to a normal result is exact.
+  if (whole < -1020 || whole > 1020) return std::ldexp(significand, whole);
+  return significand * std::bit_cast<double>(static_cast<std::uint64_t>(whole + 1023) << 52);
 }
 
 /// x = 2^exponent · significand, significand in [√½, √2).
