@@ -1,12 +1,20 @@
 #include "reference/model/model_weights.h"
 
 #include "fixtures/error.h"
-#include "fixtures/small_float.h"
+#include "reference/model/integer_view.h"
+#include "reference/model/rope.h"
+#include "reference/numeric/decode_row.h"
+
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace plumbline {
 namespace {
+
+// Aggregates inside aggregates are made before them: where a later member throws, g++ 12 destroys a nested
+// one twice.
 
 /// Reads parameters below one module path.
 class Parameters {
@@ -14,14 +22,7 @@ class Parameters {
   Parameters(const WeightSource& source, std::string prefix) : source_(source), prefix_(std::move(prefix)) {}
 
   std::vector<float> floats(const std::string& name, const Shape& shape) const {
-    const Tensor tensor = checked(name, shape);
-    if (!is_floating(tensor.dtype)) refuse(name, "a floating type", std::string(name_of(tensor.dtype)));
-    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] =
-          static_cast<float>(decode_element(tensor.dtype, tensor.bytes.data() + i * size_of(tensor.dtype)));
-    }
-    return values;
+    return decoded(floating(name, shape).view);
   }
   std::vector<double> doubles(const std::string& name, const Shape& shape) const {
     const std::vector<float> values = floats(name, shape);
@@ -32,15 +33,28 @@ class Parameters {
   }
   void expect_integers(const std::string& name, const std::vector<std::int64_t>& expected) const {
     if (!source_.has(prefix_ + name)) return;
-    const Tensor tensor = checked(name, {static_cast<std::int64_t>(expected.size())});
-    if (tensor.dtype != DType::int64) refuse(name, "i64", std::string(name_of(tensor.dtype)));
+    const SharedTensor tensor = checked(name, {static_cast<std::int64_t>(expected.size())});
+    if (tensor.view.dtype != DType::int64) refuse(name, "i64", std::string(name_of(tensor.view.dtype)));
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      if (tensor.as<std::int64_t>()[i] != expected[i]) {
+      const std::int64_t value = integer_at(tensor.view, i);
+      if (value != expected[i])
         refuse(name, fmt::format("the config's n-gram constant {} at {}", expected[i], i),
-               std::to_string(tensor.as<std::int64_t>()[i]));
-      }
+               std::to_string(value));
     }
   }
+  /// Not decoded: for parameters of which only a part is read at a time.
+  SharedTensor floating(const std::string& name, const Shape& shape) const {
+    SharedTensor tensor = checked(name, shape);
+    if (!is_floating(tensor.view.dtype))
+      refuse(name, "a floating type", std::string(name_of(tensor.view.dtype)));
+    return tensor;
+  }
+  static std::vector<float> decoded(const TensorView& view) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(view.shape)));
+    decode_row(view.dtype, view.data, 1, values);
+    return values;
+  }
+  bool has(const std::string& name) const { return source_.has(prefix_ + name); }
   Parameters below(const std::string& module) const { return {source_, prefix_ + module + "."}; }
 
  private:
@@ -48,9 +62,15 @@ class Parameters {
                            const std::string& found) const {
     throw InputError(source_.file, "/weights/" + prefix_ + name, expected, found);
   }
-  Tensor checked(const std::string& name, const Shape& shape) const {
-    Tensor tensor = source_.tensor(prefix_ + name);
-    if (tensor.shape != shape) refuse(name, "shape " + to_string(shape), to_string(tensor.shape));
+  SharedTensor checked(const std::string& name, const Shape& shape) const {
+    SharedTensor tensor;
+    if (source_.shared) {
+      tensor = source_.shared(prefix_ + name);
+    } else {
+      const auto own = std::make_shared<const Tensor>(source_.tensor(prefix_ + name));
+      tensor = {own->view(), own};
+    }
+    if (tensor.view.shape != shape) refuse(name, "shape " + to_string(shape), to_string(tensor.view.shape));
     return tensor;
   }
 
@@ -71,6 +91,7 @@ GatedResidualWeights gated_residual(const ModelConfig& c, const Parameters& p, b
 GatedDeltaNetWeights delta_net(const ModelConfig& c, const Parameters& p) {
   const std::int64_t hidden = c.indexer.hidden_size, values = c.gdn_value_heads * c.gdn_value_dim;
   const std::int64_t channels = 2 * c.gdn_key_heads * c.gdn_key_dim + values;
+  ConvolutionWeights convolution{c.gdn_taps, 1, p.doubles("conv1d.weight", {channels, 1, c.gdn_taps})};
   return {c.gdn_key_heads,
           c.gdn_value_heads,
           c.gdn_key_dim,
@@ -81,7 +102,7 @@ GatedDeltaNetWeights delta_net(const ModelConfig& c, const Parameters& p) {
           p.linear("in_proj_z.weight", values, hidden),
           p.linear("in_proj_b.weight", c.gdn_value_heads, hidden),
           p.linear("in_proj_a.weight", c.gdn_value_heads, hidden),
-          {c.gdn_taps, 1, p.doubles("conv1d.weight", {channels, 1, c.gdn_taps})},
+          std::move(convolution),
           p.doubles("A_log", {c.gdn_value_heads}),
           p.doubles("dt_bias", {c.gdn_value_heads}),
           p.doubles("norm.weight", {c.gdn_value_dim}),
@@ -105,25 +126,25 @@ QsaWeights attention(const ModelConfig& c, const Parameters& p) {
 
 MixtureOfExpertsWeights experts(const ModelConfig& c, const Parameters& p) {
   const std::int64_t hidden = c.indexer.hidden_size, width = c.expert_width, shared = c.shared_expert_width;
-  const std::vector<float> gate_up = p.floats("experts.gate_up_proj", {c.experts, 2 * width, hidden});
-  const std::vector<float> down = p.floats("experts.down_proj", {c.experts, hidden, width});
+  const SharedTensor gate_up = p.floating("experts.gate_up_proj", {c.experts, 2 * width, hidden}),
+                     down = p.floating("experts.down_proj", {c.experts, hidden, width});
+  const auto matrix = [](const SharedTensor& all, std::int64_t expert, std::int64_t first,
+                         std::int64_t outputs, std::int64_t inner) {
+    TensorView view = all.view;
+    view.data = view.at(expert, first);
+    view.shape = {outputs, inner};
+    return LinearWeight(Parameters::decoded(view), outputs, inner);
+  };
   std::vector<GatedMlpWeights> all;
   for (std::int64_t e = 0; e < c.experts; ++e) {
-    const auto half = static_cast<std::size_t>(width * hidden);
-    const std::span<const float> own =
-        std::span(gate_up).subspan(static_cast<std::size_t>(e) * 2 * half, 2 * half);
-    all.push_back(
-        {LinearWeight(own.first(half), width, hidden), LinearWeight(own.last(half), width, hidden),
-         LinearWeight(std::span(down).subspan(static_cast<std::size_t>(e) * half, half), hidden, width)});
+    all.push_back({matrix(gate_up, e, 0, width, hidden), matrix(gate_up, e, width, width, hidden),
+                   matrix(down, e, 0, hidden, width)});
   }
-  return {c.experts_per_token,
-          c.renormalise_router,
-          p.linear("gate.weight", c.experts, hidden),
-          std::move(all),
-          {p.linear("shared_expert.gate_proj.weight", shared, hidden),
-           p.linear("shared_expert.up_proj.weight", shared, hidden),
-           p.linear("shared_expert.down_proj.weight", hidden, shared)},
-          p.linear("shared_expert_gate.weight", 1, hidden)};
+  GatedMlpWeights shared_expert{p.linear("shared_expert.gate_proj.weight", shared, hidden),
+                                p.linear("shared_expert.up_proj.weight", shared, hidden),
+                                p.linear("shared_expert.down_proj.weight", hidden, shared)};
+  return {c.experts_per_token, c.renormalise_router,     p.linear("gate.weight", c.experts, hidden),
+          std::move(all),      std::move(shared_expert), p.linear("shared_expert_gate.weight", 1, hidden)};
 }
 
 PleWeights ple(const ModelConfig& c, const Parameters& p, std::int64_t ordinal) {
@@ -136,8 +157,9 @@ PleWeights ple(const ModelConfig& c, const Parameters& p, std::int64_t ordinal) 
   p.expect_integers("ple_embedding.layer_multipliers", tables.multipliers);
   p.expect_integers("ple_embedding.ngram_heads_vocab_sizes", tables.head_sizes);
   p.expect_integers("ple_embedding.ngram_heads_offsets", tables.head_offsets);
-  std::vector<float> table =
-      p.floats("ple_embedding.ngram_embedding.weight", {tables.padded_rows, head_width});
+  SharedTensor table = p.floating("ple_embedding.ngram_embedding.weight", {tables.padded_rows, head_width});
+  ConvolutionWeights convolution{c.ple_taps, c.ngram_size,
+                                 p.doubles("conv1d.weight", {width, 1, c.ple_taps})};
   return {shape,
           std::move(tables),
           c.end_of_sequence,
@@ -150,7 +172,19 @@ PleWeights ple(const ModelConfig& c, const Parameters& p, std::int64_t ordinal) 
           p.doubles("norm_key.weight", {width}),
           p.doubles("norm_query.weight", {width}),
           p.doubles("norm_conv.weight", {width}),
-          {c.ple_taps, c.ngram_size, p.doubles("conv1d.weight", {width, 1, c.ple_taps})}};
+          std::move(convolution)};
+}
+
+/// As recorded; checkpoints leave them out.
+std::vector<float> inverse_frequencies(const ModelConfig& c, const Parameters& model) {
+  const std::int64_t dim = c.indexer.rotary_dim;
+  if (model.has("rotary_emb.inv_freq")) return model.floats("rotary_emb.inv_freq", {dim / 2});
+  const auto ours =
+      default_frequencies<double>(c.indexer.rope_theta, dim, c.indexer.sections,
+                                  BasicEngineArithmetic<double>(hf_cpu_profile(), DType::float32));
+  std::vector<float> frequencies;
+  for (const double frequency : ours.per_pair) frequencies.push_back(static_cast<float>(frequency));
+  return frequencies;
 }
 
 }  // namespace
@@ -159,12 +193,17 @@ LayerWeights load_layer(const ModelConfig& config, const WeightSource& source, s
   const Parameters p(source, fmt::format("model.layers.{}.", layer));
   const std::int64_t ordinal = config.ple_ordinal(layer);
   const bool sparse = config.layer_is_sparse[static_cast<std::size_t>(layer)];
-  return {ordinal < 0 ? std::nullopt : std::optional(ple(config, p.below("ple"), ordinal)),
-          gated_residual(config, p.below("attn_hyper_connection"), true),
-          gated_residual(config, p.below("mlp_hyper_connection"), true),
-          sparse ? std::nullopt : std::optional(delta_net(config, p.below("linear_attn"))),
-          sparse ? std::optional(attention(config, p.below("self_attn"))) : std::nullopt,
-          experts(config, p.below("mlp"))};
+  std::optional<PleWeights> embedding;
+  if (ordinal >= 0) embedding = ple(config, p.below("ple"), ordinal);
+  GatedResidualWeights before = gated_residual(config, p.below("attn_hyper_connection"), true),
+                       after = gated_residual(config, p.below("mlp_hyper_connection"), true);
+  std::optional<GatedDeltaNetWeights> recurrent;
+  if (!sparse) recurrent = delta_net(config, p.below("linear_attn"));
+  std::optional<QsaWeights> attending;
+  if (sparse) attending = attention(config, p.below("self_attn"));
+  MixtureOfExpertsWeights mixture = experts(config, p.below("mlp"));
+  return {std::move(embedding), std::move(before),    std::move(after),
+          std::move(recurrent), std::move(attending), std::move(mixture)};
 }
 
 ModelWeights load_model(const ModelConfig& config, const WeightSource& source) {
@@ -176,9 +215,9 @@ ModelWeights load_model(const ModelConfig& config, const WeightSource& source) {
   std::vector<LayerWeights> layers;
   for (std::int64_t layer = 0; layer < config.layers(); ++layer)
     layers.push_back(load_layer(config, source, layer));
-  return {std::move(embedding), std::move(layers),
-          gated_residual(config, model.below("hyper_connection_mixer"), false), std::move(head),
-          model.floats("rotary_emb.inv_freq", {config.indexer.rotary_dim / 2})};
+  GatedResidualWeights mixer = gated_residual(config, model.below("hyper_connection_mixer"), false);
+  return {std::move(embedding), std::move(layers), std::move(mixer), std::move(head),
+          inverse_frequencies(config, model)};
 }
 
 }  // namespace plumbline

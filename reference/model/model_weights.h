@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fixtures/checkpoint/safetensors.h"
 #include "fixtures/tensor.h"
 #include "reference/model/gated_delta_net.h"
 #include "reference/model/gated_residual.h"
@@ -38,6 +39,8 @@ struct WeightSource {
   std::string file;
   std::function<Tensor(const std::string& name)> tensor;
   std::function<bool(const std::string& name)> has;
+  /// Where tensors can be had without a copy; `tensor` is not called then.
+  std::function<SharedTensor(const std::string& name)> shared = {};
 };
 
 struct ModelWeights {
@@ -45,7 +48,7 @@ struct ModelWeights {
   std::vector<LayerWeights> layers;
   GatedResidualWeights final_mixer;
   LinearWeight head;                       ///< [vocab, hidden]; the embedding where tied
-  std::vector<float> inverse_frequencies;  ///< as the engine held them
+  std::vector<float> inverse_frequencies;  ///< as the engine held them; the config's where none are given
 };
 
 /// One layer's parameters, or all. Throws InputError for a missing parameter, a shape that does not fit the

@@ -3,6 +3,7 @@
 #include "reference/model/gated_residual.h"
 #include "reference/model/linear_layer.h"
 #include "reference/model/number.h"
+#include "reference/numeric/decode_row.h"
 
 #include <algorithm>
 #include <cmath>
@@ -51,12 +52,12 @@ Rows<Number> ngram_embedding(std::span<const std::int64_t> tokens, const PleWeig
       ngram_rows(weights.shape, weights.tables, weights.end_of_sequence, context, tokens);
   const std::int64_t heads = weights.shape.heads();
   Rows<Number> out(static_cast<std::int64_t>(tokens.size()), heads * weights.head_width);
+  const TensorView& table = weights.embedding.view;
+  std::vector<float> row(static_cast<std::size_t>(weights.head_width));
   for (std::int64_t i = 0; i < out.rows * heads; ++i) {
-    const std::int64_t source = table_rows[static_cast<std::size_t>(i)] * weights.head_width;
-    for (std::int64_t c = 0; c < weights.head_width; ++c) {
-      out.numbers[static_cast<std::size_t>(i * weights.head_width + c)] =
-          exactly<Number>(static_cast<double>(weights.embedding[static_cast<std::size_t>(source + c)]));
-    }
+    decode_row(table.dtype, table.at(table_rows[static_cast<std::size_t>(i)]), 1, row);
+    std::ranges::transform(row, out.numbers.begin() + i * weights.head_width,
+                           [](float number) { return exactly<Number>(static_cast<double>(number)); });
   }
   std::vector<std::int64_t> history = context;
   history.insert(history.end(), tokens.begin(), tokens.end());

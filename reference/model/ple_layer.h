@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fixtures/checkpoint/safetensors.h"
 #include "reference/model/causal_convolution.h"
 #include "reference/model/ngram_hash.h"
 #include "reference/numeric/linear.h"
@@ -17,7 +18,7 @@ struct PleWeights {
   std::int64_t streams = 4;
   double epsilon = 1e-6;
   std::int64_t head_width = 160;                               ///< columns of the n-gram table
-  std::vector<float> embedding;                                ///< [table rows, head_width]
+  SharedTensor embedding;                                      ///< [table rows, head_width], read row by row
   LinearWeight key;                                            ///< [G·H, heads·head_width]
   LinearWeight value;                                          ///< [H, heads·head_width]
   std::vector<double> norm_key, norm_query, norm_convolution;  ///< [G·H]
