@@ -1,0 +1,126 @@
+#include "fixtures/small_float.h"
+#include "reference/model/engine_arithmetic.h"
+#include "reference/model/number.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+namespace plumbline {
+namespace {
+
+/// A 300-bit number.
+class Wide {
+ public:
+  Wide() { mpfr_init2(number_, 300); }
+  ~Wide() { mpfr_clear(number_); }
+  Wide(const Wide&) = delete;
+  Wide& operator=(const Wide&) = delete;
+  operator mpfr_ptr() { return number_; }
+
+  /// The nearest bfloat16, ties to even, in one rounding.
+  double as_bfloat16() {
+    if (mpfr_zero_p(number_) != 0) return 0;
+    const long unit = std::max<long>(mpfr_get_exp(number_) - 1, -126) - 7;
+    mpfr_mul_2si(number_, number_, -unit, MPFR_RNDN);
+    mpfr_rint(number_, number_, MPFR_RNDN);
+    return std::ldexp(mpfr_get_d(number_, MPFR_RNDN), static_cast<int>(unit));
+  }
+
+ private:
+  mpfr_t number_;
+};
+
+double table_sigmoid(double x) {
+  Wide y;
+  mpfr_set_d(y, -x, MPFR_RNDN);
+  mpfr_exp(y, y, MPFR_RNDN);
+  mpfr_add_ui(y, y, 1, MPFR_RNDN);
+  mpfr_ui_div(y, 1, y, MPFR_RNDN);
+  return y.as_bfloat16();
+}
+
+double table_silu(double x) {
+  // Where the result is subnormal, half an odd number of units is a tie up to one part in 2^133, which no double sees.
+  if (std::abs(x) < 0x1p-125) return round_to(DType::bfloat16, x / 2);
+  Wide y;
+  mpfr_set_d(y, -x, MPFR_RNDN);
+  mpfr_exp(y, y, MPFR_RNDN);
+  mpfr_add_ui(y, y, 1, MPFR_RNDN);
+  mpfr_d_div(y, x, y, MPFR_RNDN);
+  return y.as_bfloat16();
+}
+
+/// PyTorch's: x itself above 20.
+double table_softplus(double x) {
+  if (x > 20) return x;
+  Wide y;
+  mpfr_set_d(y, x, MPFR_RNDN);
+  mpfr_exp(y, y, MPFR_RNDN);
+  mpfr_log1p(y, y, MPFR_RNDN);
+  return y.as_bfloat16();
+}
+
+using Arithmetic = BasicEngineArithmetic<double>;
+
+void expect_table(const char* name, const std::function<double(const Arithmetic&, double)>& ours,
+                  const std::function<double(double)>& table) {
+  const Arithmetic arithmetic(exact_profile(), DType::bfloat16);
+  int finite = 0;
+  for (std::uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
+    const double x = decode_bfloat16(static_cast<std::uint16_t>(bits));
+    const double result = arithmetic.store(ours(arithmetic, x));
+    if (std::isnan(x)) {
+      ASSERT_TRUE(std::isnan(result)) << name << " of bits " << bits;
+    } else if (std::isfinite(x)) {
+      ++finite;
+      // -0 and +0 are both right where a positive result underflows.
+      ASSERT_EQ(result, table(x)) << name << " of " << x;
+    }
+  }
+  EXPECT_EQ(finite, 65280);
+}
+
+TEST(ActivationTable, SigmoidIsCorrectlyRoundedForEveryBfloat16) {
+  expect_table(
+      "sigmoid", [](const Arithmetic& a, double x) { return a.sigmoid(x); }, table_sigmoid);
+}
+
+TEST(ActivationTable, SiluIsCorrectlyRoundedForEveryBfloat16) {
+  expect_table(
+      "silu", [](const Arithmetic& a, double x) { return a.silu(x); }, table_silu);
+}
+
+TEST(ActivationTable, SoftplusIsCorrectlyRoundedForEveryBfloat16) {
+  expect_table(
+      "softplus", [](const Arithmetic& a, double x) { return a.softplus(x); }, table_softplus);
+}
+
+// CASES.md E11: log(1 + e^x) in float32 is infinite above 88.7 and 0 below -16.6.
+TEST(ActivationTable, SoftplusNeitherOverflowsNorVanishes) {
+  const Arithmetic a(hf_cuda_profile(), DType::float32);
+  for (const double x : {20.1, 88.0, 89.0, 1e4}) EXPECT_EQ(a.softplus(x), x);
+  EXPECT_NEAR(a.softplus(0), std::log(2.0), 1e-15);
+  EXPECT_NEAR(a.softplus(19.9), 19.9 + std::exp(-19.9), 1e-14);
+  EXPECT_NEAR(a.softplus(20), 20 + std::exp(-20.0), 1e-14);
+  for (const double x : {-16.6, -20.0, -100.0}) EXPECT_NEAR(a.softplus(x) / std::exp(x), 1, 1e-7);
+}
+
+TEST(ActivationTable, EndsOfTheLineAndTheSignOfZero) {
+  const Arithmetic a(exact_profile(), DType::float32);
+  EXPECT_EQ(a.sigmoid(HUGE_VAL), 1);
+  EXPECT_EQ(a.sigmoid(-HUGE_VAL), 0);
+  EXPECT_EQ(a.sigmoid(-0.0), 0.5);
+  EXPECT_EQ(a.softplus(HUGE_VAL), HUGE_VAL);
+  EXPECT_EQ(a.softplus(-HUGE_VAL), 0);
+  EXPECT_TRUE(std::signbit(a.silu(-0.0)));
+  EXPECT_FALSE(std::signbit(a.silu(0.0)));
+}
+
+}  // namespace
+}  // namespace plumbline
