@@ -195,6 +195,23 @@ TEST_F(CheckpointTest, RefusesAParameterThatIsMissingOrOfAnotherShape) {
   EXPECT_EQ(refusal(), ": /weights/model.layers.2.linear_attn.A_log: expected shape [4], found [2, 2]");
 }
 
+TEST_F(CheckpointTest, TheGateHalfOfAnExpertComesFirst) {
+  const ModelConfig config = parse_model_config(tiny_config("bfloat16").dump(), "tiny");
+  const NamedTensors parameters = random_parameters(config);
+  const Tensor& both = parameters.at("model.layers.2.mlp.experts.gate_up_proj");
+  const auto element = [&](std::int64_t expert, std::int64_t row, std::int64_t k) {
+    return decode_element(both.dtype, both.view().at(expert, row, k));
+  };
+  const LayerWeights layer = load_layer(config, source_of(parameters), 2);
+  for (std::int64_t expert = 0; expert < 4; ++expert) {
+    const GatedMlpWeights& own = layer.experts.experts[static_cast<std::size_t>(expert)];
+    for (std::int64_t row = 0; row < 8; ++row) {
+      EXPECT_EQ(own.gate.at(row, 5), element(expert, row, 5));
+      EXPECT_EQ(own.up.at(row, 5), element(expert, 8 + row, 5));
+    }
+  }
+}
+
 // An exception that passes through a half-made layer leaves no broken memory behind.
 TEST_F(CheckpointTest, AnyParameterMayBeTheMissingOne) {
   const ModelConfig config = parse_model_config(tiny_config("bfloat16").dump(), "tiny");
