@@ -35,6 +35,10 @@ std::string canonical_text(const Plan& plan) {
       write_decision(out, group.expand);
     }
   }
+  if (plan.select) {
+    out += "select\n";
+    write_decision(out, *plan.select);
+  }
   if (plan.attention) {
     const AttentionLaunch& launch = plan.attention->launch;
     fmt::format_to(std::back_inserter(out), "attention {} {} {}\n", launch.block_n, launch.splits,

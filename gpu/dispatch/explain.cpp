@@ -86,6 +86,10 @@ std::string explain(const Plan& plan) {
                  plan.gates, plan.rows, plan.nonce);
   write_policy(out, plan.policy);
   if (plan.rows == 0) fmt::format_to(out, "no rows: nothing runs\n");
+  if (plan.select) {
+    fmt::format_to(out, "selection of all rows, in place of the scores and top-k below\n");
+    write_decision(out, Stage::select, *plan.select);
+  }
   for (const SegmentPlan& segment : plan.segments) {
     fmt::format_to(out, "segment of rows {}-{}{}: {} score columns\n", segment.segment.rows.begin,
                    segment.segment.rows.end - 1,

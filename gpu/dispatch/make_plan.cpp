@@ -2,6 +2,7 @@
 #include "gpu/dispatch/hash.h"
 #include "gpu/dispatch/plan.h"
 #include "gpu/dispatch/score_routes.h"
+#include "gpu/dispatch/select_routes.h"
 #include "gpu/dispatch/topk_routes.h"
 
 #include <stdexcept>
@@ -86,6 +87,7 @@ void check_forced(const std::optional<Route>& route, Stage stage) {
 }  // namespace
 
 bool Plan::selection_supported() const {
+  if (select) return select->supported();
   for (const SegmentPlan& segment : segments) {
     for (const ChunkGroup& group : segment.groups) {
       if (!group.score.supported() || !group.topk.supported() || !group.expand.supported()) return false;
@@ -103,6 +105,11 @@ Plan make_plan(const PlanInput& input) {
   check_forced(input.forced.score, Stage::score);
   check_forced(input.forced.topk, Stage::topk);
   check_forced(input.forced.attention, Stage::attention);
+  check_forced(input.forced.select, Stage::select);
+  if (input.forced.select && (input.forced.score || input.forced.topk)) {
+    throw std::invalid_argument(
+        fmt::format("forced route {}: it takes the place of score and topk", name_of(*input.forced.select)));
+  }
   Plan plan;
   plan.capability = input.capability;
   plan.gates = input.gates.name;
@@ -112,6 +119,7 @@ Plan make_plan(const PlanInput& input) {
     const SplitDecision split = decide_split(input);
     for (const Segment& segment : split.segments)
       plan.segments.push_back(plan_segment(input, segment, split));
+    if (input.forced.select) plan.select = decide_select(input, *input.forced.select);
     if (input.batch.attention) plan.attention = decide_attention(input);
   }
   plan.nonce = hash_text(canonical_text(plan));

@@ -26,6 +26,7 @@ struct Extensions {
 /// Routes to take whatever their admission gates say. A stage left out is decided as usual.
 struct ForcedRoutes {
   std::optional<Route> score, topk, attention;
+  std::optional<Route> select;  ///< in place of score and top-k of every row
 };
 
 struct PlanInput {
@@ -74,6 +75,7 @@ struct Plan {
   Policy policy;
   std::int64_t rows = 0;
   std::vector<SegmentPlan> segments;  ///< empty for a batch without rows
+  std::optional<Decision> select;     ///< where forced: of all rows, in place of their score and topk
   std::optional<AttentionPlan> attention;
   std::uint64_t nonce = 0;  ///< hash of canonical_text(); device tags carry it
 

@@ -43,6 +43,8 @@ constexpr std::array kRoutes = {
               Route::attention_resolved},
     RouteInfo{Route::attention_splitk, "attention.splitk", Stage::attention, false, Route::attention_splitk},
     RouteInfo{Route::attention_direct, "attention.direct", Stage::attention, false, Route::attention_direct},
+    RouteInfo{Route::select_fused, "select.fused", Stage::select, true, Route::select_fused},
+    RouteInfo{Route::select_two_kernel, "select.two_kernel", Stage::select, true, Route::select_two_kernel},
 };
 
 const RouteInfo& info_of(Route route) {
@@ -64,6 +66,8 @@ std::string_view name_of(Stage stage) {
       return "expand";
     case Stage::attention:
       return "attention";
+    case Stage::select:
+      return "select";
   }
   return "?";
 }

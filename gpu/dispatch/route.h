@@ -6,7 +6,7 @@
 
 namespace plumbline::dispatch {
 
-enum class Stage : std::uint8_t { score, topk, expand, attention };
+enum class Stage : std::uint8_t { score, topk, expand, attention, select };
 std::string_view name_of(Stage stage);
 
 /// A named branch of the dispatch. The values are stable: kernels record them as device tags.
@@ -29,6 +29,8 @@ enum class Route : std::uint8_t {
   attention_resolved = 49,
   attention_splitk = 50,
   attention_direct = 51,
+  select_fused = 64,       ///< scoring and top-k in one, the score matrix never written
+  select_two_kernel = 65,  ///< the same with the scores kept
 };
 
 /// "topk.lexicographic.generic"; Route::none is "none".

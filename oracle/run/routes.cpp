@@ -73,6 +73,9 @@ void force(dispatch::ForcedRoutes& forced, const std::string& name) {
     case dispatch::Stage::topk:
       slot = &forced.topk;
       break;
+    case dispatch::Stage::select:
+      slot = &forced.select;
+      break;
     case dispatch::Stage::attention:
       slot = &forced.attention;
       break;
