@@ -2,8 +2,6 @@
 #include "gpu/bench/device_judge.cuh"
 #include "gpu/bench/paged_scene.cuh"
 #include "gpu/runtime/capability.h"
-#include "gpu/select/score_hopper.h"
-#include "gpu/select/score_paged.h"
 #include "gpu/select/select_fused.h"
 #include "gpu/select/select_paged_tokens.h"
 #include "gpu/select/visible_blocks.h"
@@ -166,37 +164,53 @@ void check_answer(Report& report, const std::string& name, const PagedScene& sce
                    ", \"poison_survivors\": " + std::to_string(survivors));
 }
 
-/// The fused selection must be the exact one of the same scores, word for word, every time.
+/// Kept from scene to scene: their buffers are the larger part of a small scene's time.
+struct Selectors {
+  PagedTokenSelector materialised;
+  FusedSelector fused, two_kernel;
+};
+
+/// select.fused and select.two_kernel must give the exact selection of the same scores, the latter those
+/// scores too, word for word, every time.
 void check_fused(Report& report, const std::string& name, const PagedScene& scene, const Answer& exact,
-                 std::int32_t k, int repeats, const Stream& stream) {
-  FusedSelector fused;
+                 std::int32_t k, int repeats, Selectors& selectors, const Stream& stream) {
+  const std::int32_t columns = scene.widest();
   DeviceBuffer<std::int32_t> blocks(scene.inputs.rows * k);
-  unsigned long long wrong = 0;
+  DeviceBuffer<float> scores(exact.scores.size());
+  unsigned long long wrong[3] = {};
   for (int i = 0; i < repeats; ++i) {
     PLUMBLINE_CHECK(cudaMemset(blocks.data(), 0x80 + i, blocks.bytes()));
     PLUMBLINE_CHECK(cudaDeviceSynchronize());
-    fused.select(scene.inputs, scene.widest(), exact.visible.data(), k, blocks.data(), stream.get());
+    selectors.fused.select(scene.inputs, columns, exact.visible.data(), k, blocks.data(), stream.get());
     stream.synchronize();
-    wrong += differences(blocks.data(), exact.blocks.data(), blocks.size());
+    wrong[0] += differences(blocks.data(), exact.blocks.data(), blocks.size());
+    PLUMBLINE_CHECK(cudaMemset(blocks.data(), 0x80 + i, blocks.bytes()));
+    PLUMBLINE_CHECK(cudaMemset(scores.data(), 0xFE, scores.bytes()));
+    PLUMBLINE_CHECK(cudaDeviceSynchronize());
+    selectors.two_kernel.select(scene.inputs, columns, exact.visible.data(), k, blocks.data(), scores.data(),
+                                columns, stream.get());
+    stream.synchronize();
+    wrong[1] += differences(blocks.data(), exact.blocks.data(), blocks.size());
+    wrong[2] += differences(scores.data(), exact.scores.data(), scores.size());
   }
-  report.check(name, wrong == 0,
-               "\"rows\": " + std::to_string(scene.inputs.rows) +
-                   ", \"wrong_words\": " + std::to_string(wrong) +
-                   ", \"rescored_rows\": " + std::to_string(fused.rescored_rows(stream.get())));
+  report.check(name, wrong[0] + wrong[1] + wrong[2] == 0,
+               "\"rows\": " + std::to_string(scene.inputs.rows) + ", \"wrong_words_fused\": " +
+                   std::to_string(wrong[0]) + ", \"wrong_words_two_kernel\": " + std::to_string(wrong[1]) +
+                   ", \"wrong_scores_two_kernel\": " + std::to_string(wrong[2]) + ", \"handed_over_rows\": " +
+                   std::to_string(selectors.fused.handed_over_rows(stream.get())));
 }
 
 /// One request of hazardous values: the Hopper scores' exact selection is proven, the fused one must equal
 /// it.
 void check_hazard(Report& report, const std::string& name, const PagedScene& scene, int repeats,
-                  const Stream& stream) {
+                  Selectors& selectors, const Stream& stream) {
   const std::int32_t columns = scene.widest(), k = 512;
-  PagedTokenSelector selector;
   SelectOptions select;
   select.score = ScoreRoute::kHopper;
   Answer exact(scene.inputs.rows, columns, k);
   PLUMBLINE_CHECK(cudaDeviceSynchronize());
-  selector.select(scene.inputs, select, columns, exact.tokens.data(), exact.blocks.data(),
-                  exact.scores.data(), stream.get());
+  selectors.materialised.select(scene.inputs, select, columns, exact.tokens.data(), exact.blocks.data(),
+                                exact.scores.data(), stream.get());
   count_visible_blocks(scene.inputs, columns, exact.visible.data(), stream.get());
   stream.synchronize();
   const JudgeCounts counts = prove_rows(exact.scores.data(), columns, exact.visible.data(), scene.inputs.rows,
@@ -205,10 +219,10 @@ void check_hazard(Report& report, const std::string& name, const PagedScene& sce
                "\"rows\": " + std::to_string(counts.rows) +
                    ", \"selecting_rows\": " + std::to_string(counts.selecting_rows) +
                    ", \"bad_rows\": " + std::to_string(counts.bad_rows));
-  check_fused(report, "select fused, " + name, scene, exact, k, repeats, stream);
+  check_fused(report, "select fused and two_kernel, " + name, scene, exact, k, repeats, selectors, stream);
 }
 
-void check_hazards(Report& report, const CheckOptions& options, const Stream& stream) {
+void check_hazards(Report& report, const CheckOptions& options, Selectors& selectors, const Stream& stream) {
   for (int values = 0; values < static_cast<int>(Values::kCount); ++values) {
     for (const bool bfloat16 : {false, true}) {
       const std::string kind =
@@ -218,26 +232,27 @@ void check_hazards(Report& report, const CheckOptions& options, const Stream& st
         check_hazard(report, kind + ", prefill of 9,001",
                      PagedScene({{9001, 9001}}, 204, bfloat16, true, 3, options.seed + values,
                                 static_cast<Values>(values)),
-                     5, stream);
+                     5, selectors, stream);
         check_hazard(report, kind + ", 1,616 rows x 46,000",
                      PagedScene({{184003, 1616}}, 16, bfloat16, false, 0, options.seed + values,
                                 static_cast<Values>(values)),
-                     5, stream);
+                     5, selectors, stream);
       }
       check_hazard(report, kind + ", 5 rows x 20,000",
                    PagedScene({{80001, 5}}, 204, bfloat16, true, 0, options.seed + values,
                               static_cast<Values>(values)),
-                   2, stream);
+                   2, selectors, stream);
     }
   }
 }
 
 /// Random geometries, sizes and seeds, until `rows` rows are judged.
-void check_random_selections(Report& report, const CheckOptions& options, const Stream& stream) {
+void check_random_selections(Report& report, const CheckOptions& options, Selectors& selectors,
+                             const Stream& stream) {
   std::int64_t rows = 0;
-  for (std::uint64_t at = 0; rows < options.random_rows / 2; ++at) {
+  for (std::uint64_t at = 0; rows < options.fused_rows; ++at) {
     const std::uint64_t h = hash64(options.seed + 77, at);
-    const bool wide = at % 5 == 0;
+    const bool wide = at % 5 == 0;  // a tenth of the rows
     const std::int32_t blocks = static_cast<std::int32_t>(wide ? 46000 + h % 20000 : 600 + h % 12000);
     const std::int32_t count = wide ? 1616 : 4096;
     const std::int32_t length = 4 * blocks + static_cast<std::int32_t>(h >> 60 & 3);
@@ -245,81 +260,10 @@ void check_random_selections(Report& report, const CheckOptions& options, const 
                            static_cast<std::int32_t>(1 + (h >> 32) % 300), at % 3 == 1, at % 4 == 1, 0, h,
                            at % 7 == 6 ? Values::kQuantised : Values::kNormal);
     check_hazard(report, "random " + std::to_string(at) + ", " + std::to_string(blocks) + " blocks", scene, 1,
-                 stream);
+                 selectors, stream);
     rows += scene.inputs.rows;
   }
-  report.fact("select.hopper and select.fused random rows", static_cast<double>(rows));
-}
-
-const char* route_name(ScoreRoute route) {
-  return route == ScoreRoute::kCublas ? "cublas" : route == ScoreRoute::kPaged ? "paged" : "hopper";
-}
-
-void time_routes(Report& report, const Stream& stream) {
-  Stopwatch watch(stream.get());
-  for (const std::int32_t blocks : {7250, 46000, 65536, 262144}) {
-    const PagedScene scene({{4 * blocks, 1616}}, 204, false, false, 0, 5);
-    const std::string shape = " 1616x" + std::to_string(blocks);
-    DeviceBuffer<std::int32_t> visible(1616), tokens(1616 * 2051), selected(1616 * 512);
-    const std::int64_t stride = (blocks + 3) / 4 * 4;
-    DeviceBuffer<float> scores(1616 * stride);
-    count_visible_blocks(scene.inputs, blocks, visible.data(), stream.get());
-    for (const std::int64_t tile_mb : {32, 4096}) {
-      CublasScorer scorer(tile_mb << 20);
-      report.time("score.cublas tile " + std::to_string(tile_mb) + " MiB" + shape, watch([&] {
-                    scorer.gather(scene.inputs, 0, blocks, stream.get());
-                    scorer.score(scene.inputs, 0, 1616, visible.data(), scores.data(), stride, false,
-                                 stream.get());
-                  }));
-    }
-    for (const std::int64_t tile_mb : {24, 32, 48}) {
-      CublasScorer scorer(tile_mb << 20);
-      const Graph graph(stream.get(), [&] {
-        scorer.gather(scene.inputs, 0, blocks, stream.get());
-        scorer.score(scene.inputs, 0, 1616, visible.data(), scores.data(), stride, false, stream.get());
-      });
-      report.time("score.cublas graph, tile " + std::to_string(tile_mb) + " MiB" + shape,
-                  watch([&] { graph.launch(stream.get()); }));
-    }
-    for (const ScoreRoute route : {ScoreRoute::kCublas, ScoreRoute::kPaged, ScoreRoute::kHopper}) {
-      PagedTokenSelector selector;
-      SelectOptions options;
-      options.score = route;
-      const Graph graph(stream.get(), [&] {
-        selector.select(scene.inputs, options, blocks, tokens.data(), selected.data(), nullptr, stream.get());
-      });
-      report.time(std::string("graph: select ") + route_name(route) + " + lexicographic + expansion" + shape,
-                  watch([&] { graph.launch(stream.get()); }));
-    }
-    {
-      FusedSelector graphed;
-      const Graph graph(stream.get(), [&] {
-        graphed.select(scene.inputs, blocks, visible.data(), 512, selected.data(), stream.get());
-      });
-      report.time("graph: select fused (blocks)" + shape, watch([&] { graph.launch(stream.get()); }));
-    }
-    report.time("score.paged" + shape, watch([&] {
-                  score_paged(scene.inputs, blocks, visible.data(), scores.data(), stride, stream.get());
-                }));
-    report.time("score.hopper" + shape, watch([&] {
-                  score_hopper(scene.inputs, blocks, visible.data(), scores.data(), stride, stream.get());
-                }));
-    FusedSelector fused;
-    report.time("select fused (blocks)" + shape, watch([&] {
-                  fused.select(scene.inputs, blocks, visible.data(), 512, selected.data(), stream.get());
-                }),
-                "\"rescored_rows\": " + std::to_string(fused.rescored_rows(stream.get())));
-    for (const ScoreRoute route : {ScoreRoute::kCublas, ScoreRoute::kPaged, ScoreRoute::kHopper}) {
-      PagedTokenSelector selector;
-      SelectOptions options;
-      options.score = route;
-      report.time(std::string("select ") + route_name(route) + " + lexicographic + expansion" + shape,
-                  watch([&] {
-                    selector.select(scene.inputs, options, blocks, tokens.data(), selected.data(), nullptr,
-                                    stream.get());
-                  }));
-    }
-  }
+  report.fact("select.hopper, select.fused and select.two_kernel random rows", static_cast<double>(rows));
 }
 
 }  // namespace
@@ -348,6 +292,7 @@ void check_scores(Report& report, const CheckOptions& options) {
   if (options.reduced)
     cases = {{"reduced, one request", {{4100, 70}}, 16, false, true, 0},
              {"reduced, requests", {{3000, 5}, {5000, 33}, {9, 9}}, 204, true, true, 3}};
+  Selectors selectors;
   for (const Case& c : cases) {
     const PagedScene scene(c.requests, c.page_size, c.bfloat16, c.unmapped, c.padded, options.seed);
     PLUMBLINE_CHECK(cudaDeviceSynchronize());
@@ -372,14 +317,14 @@ void check_scores(Report& report, const CheckOptions& options) {
                  stream);
     report.fact("scores with the same bits, hopper and paged: " + c.name,
                 identical_scores(paged, hopper, scene.inputs.rows, scene.widest()));
-    check_fused(report, "select fused, " + c.name, scene, hopper, select.block_topk, options.reduced ? 2 : 5,
-                stream);
+    check_fused(report, "select fused and two_kernel, " + c.name, scene, hopper, select.block_topk,
+                options.reduced ? 2 : 5, selectors, stream);
   }
   if (current_device_limits().capability == 90) {
-    check_hazards(report, options, stream);
-    if (!options.reduced) check_random_selections(report, options, stream);
+    check_hazards(report, options, selectors, stream);
+    if (!options.reduced) check_random_selections(report, options, selectors, stream);
   }
-  if (options.times) time_routes(report, stream);
+  if (options.times) time_scores(report);
 }
 
 }  // namespace plumbline::gpu::bench

@@ -1,5 +1,5 @@
 // Judges and times the selection kernels on the current device:
-//   gpu_select_check OUT.json [--rows N] [--no-times] [--reduced] [--only topk|scores]
+//   gpu_select_check OUT.json [--rows N] [--fused-rows N] [--no-times] [--reduced] [--only topk|scores]
 // Exit 0: every check passed. Inputs are made on the device from a seed; see device_data.cuh.
 
 #include "gpu/bench/check_topk.h"
@@ -77,6 +77,8 @@ int run(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--rows" && i + 1 < argc)
       options.random_rows = std::stoll(argv[++i]);
+    else if (word == "--fused-rows" && i + 1 < argc)
+      options.fused_rows = std::stoll(argv[++i]);
     else if (word == "--only" && i + 1 < argc)
       only = argv[++i];
     else if (word == "--no-times")

@@ -23,6 +23,31 @@ __device__ __forceinline__ void barrier_arrive(std::uint64_t* barrier) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
+/// A barrier of some of the block's warps; id 0 is __syncthreads.
+template <int kThreads>
+__device__ __forceinline__ void barrier_of(int id) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(kThreads) : "memory");
+}
+
+/// For launches that may begin before the one before them ends: its writes are visible from here on.
+__device__ __forceinline__ void wait_for_launch_before() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+/// Lets such a launch behind this one begin as soon as every block has come here.
+__device__ __forceinline__ void let_next_launch_start() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+/// Registers of a thread of this warpgroup from here on; all its warps must call it.
+template <int kRegisters>
+__device__ __forceinline__ void give_registers_up() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
 /// Waits for the phase of the given parity to end.
 __device__ __forceinline__ void barrier_wait(std::uint64_t* barrier, std::uint32_t parity) {
   asm volatile(
@@ -38,7 +63,11 @@ __device__ __forceinline__ void barrier_wait(std::uint64_t* barrier, std::uint32
       : "memory");
 }
 
-/// 16 bytes to shared memory, or 16 zero bytes.
+/// 16 bytes to shared memory.
+__device__ __forceinline__ void copy_async_16(std::uint32_t to, const void* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+/// The same, or 16 zero bytes.
 __device__ __forceinline__ void copy_async_16(std::uint32_t to, const void* from, bool zero) {
   const int bytes = zero ? 0 : 16;
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
@@ -61,10 +90,10 @@ __device__ __forceinline__ std::uint32_t swizzled_offset(int row, int piece, std
          static_cast<std::uint32_t>(((piece & 7) ^ (row & 7)) << 4);
 }
 
-/// Describes a swizzled plane at a 1,024-byte boundary (plus 32 bytes per step of 16 values).
-__device__ __forceinline__ std::uint64_t operand(std::uint32_t address) {
-  return (std::uint64_t{1} << 62) | (std::uint64_t{1024 >> 4} << 32) | (std::uint64_t{1} << 16) |
-         static_cast<std::uint64_t>((address & 0x3FFFFu) >> 4);
+/// Describes a swizzled plane at a 1,024-byte boundary: the low word of a descriptor, in units of 16 bytes
+/// (add 2 per step of 16 values). Its high word is the same for all.
+__device__ __forceinline__ std::uint32_t operand(std::uint32_t address) {
+  return (1u << 16) | ((address & 0x3FFFFu) >> 4);
 }
 
 __device__ __forceinline__ void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
@@ -78,18 +107,20 @@ __device__ __forceinline__ void product_wait() {
 /// sum[64 keys × 128 columns] = keys · columnsᵀ (+ sum, if keep) over 16 values. Thread t of the warpgroup
 /// holds, for each 8 columns j, sum[4j], sum[4j+1] of key 16·(t/32) + t%32/4, columns 8j + 2·(t%4) + {0, 1},
 /// and sum[4j+2], sum[4j+3] of the key eight further on.
+// The high word: 128-byte swizzle, 1,024 bytes from eight rows to the next eight.
 // clang-format off
 template <KeyType kType>
-__device__ __forceinline__ void product_step(float (&sum)[64], std::uint64_t keys, std::uint64_t columns, int keep) {
+__device__ __forceinline__ void product_step(float (&sum)[64], std::uint32_t keys, std::uint32_t columns, int keep) {
   if constexpr (kType == KeyType::kFloat16) {
     asm volatile(
-        "{\n.reg .pred keep;\nsetp.ne.b32 keep, %66, 0;\n"
+        "{\n.reg .pred keep;\n.reg .b64 a, b;\nsetp.ne.b32 keep, %66, 0;\n"
+        "mov.b64 a, {%64, 0x40000040};\nmov.b64 b, {%65, 0x40000040};\n"
         "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
         "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
         "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
         "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
         "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-        "%64, %65, keep, 1, 1, 0, 0;\n}\n"
+        "a, b, keep, 1, 1, 0, 0;\n}\n"
         : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7]),
           "+f"(sum[8]), "+f"(sum[9]), "+f"(sum[10]), "+f"(sum[11]), "+f"(sum[12]), "+f"(sum[13]), "+f"(sum[14]), "+f"(sum[15]),
           "+f"(sum[16]), "+f"(sum[17]), "+f"(sum[18]), "+f"(sum[19]), "+f"(sum[20]), "+f"(sum[21]), "+f"(sum[22]), "+f"(sum[23]),
@@ -98,16 +129,17 @@ __device__ __forceinline__ void product_step(float (&sum)[64], std::uint64_t key
           "+f"(sum[40]), "+f"(sum[41]), "+f"(sum[42]), "+f"(sum[43]), "+f"(sum[44]), "+f"(sum[45]), "+f"(sum[46]), "+f"(sum[47]),
           "+f"(sum[48]), "+f"(sum[49]), "+f"(sum[50]), "+f"(sum[51]), "+f"(sum[52]), "+f"(sum[53]), "+f"(sum[54]), "+f"(sum[55]),
           "+f"(sum[56]), "+f"(sum[57]), "+f"(sum[58]), "+f"(sum[59]), "+f"(sum[60]), "+f"(sum[61]), "+f"(sum[62]), "+f"(sum[63])
-        : "l"(keys), "l"(columns), "r"(keep));
+        : "r"(keys), "r"(columns), "r"(keep));
   } else {
     asm volatile(
-        "{\n.reg .pred keep;\nsetp.ne.b32 keep, %66, 0;\n"
+        "{\n.reg .pred keep;\n.reg .b64 a, b;\nsetp.ne.b32 keep, %66, 0;\n"
+        "mov.b64 a, {%64, 0x40000040};\nmov.b64 b, {%65, 0x40000040};\n"
         "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
         "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
         "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
         "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
         "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-        "%64, %65, keep, 1, 1, 0, 0;\n}\n"
+        "a, b, keep, 1, 1, 0, 0;\n}\n"
         : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7]),
           "+f"(sum[8]), "+f"(sum[9]), "+f"(sum[10]), "+f"(sum[11]), "+f"(sum[12]), "+f"(sum[13]), "+f"(sum[14]), "+f"(sum[15]),
           "+f"(sum[16]), "+f"(sum[17]), "+f"(sum[18]), "+f"(sum[19]), "+f"(sum[20]), "+f"(sum[21]), "+f"(sum[22]), "+f"(sum[23]),
@@ -116,7 +148,7 @@ __device__ __forceinline__ void product_step(float (&sum)[64], std::uint64_t key
           "+f"(sum[40]), "+f"(sum[41]), "+f"(sum[42]), "+f"(sum[43]), "+f"(sum[44]), "+f"(sum[45]), "+f"(sum[46]), "+f"(sum[47]),
           "+f"(sum[48]), "+f"(sum[49]), "+f"(sum[50]), "+f"(sum[51]), "+f"(sum[52]), "+f"(sum[53]), "+f"(sum[54]), "+f"(sum[55]),
           "+f"(sum[56]), "+f"(sum[57]), "+f"(sum[58]), "+f"(sum[59]), "+f"(sum[60]), "+f"(sum[61]), "+f"(sum[62]), "+f"(sum[63])
-        : "l"(keys), "l"(columns), "r"(keep));
+        : "r"(keys), "r"(columns), "r"(keep));
   }
 }
 // clang-format on

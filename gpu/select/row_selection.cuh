@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpu/select/rank_select.cuh"
+#include "gpu/select/row_emission.cuh"
 #include "gpu/select/row_path.h"
 #include "gpu/select/row_vectors.cuh"
 #include "gpu/select/score_key.cuh"
@@ -16,22 +16,17 @@ namespace plumbline::gpu {
 /// elements hold the answer; if not, histograms over the whole row give a bound that must hold, and the row
 /// is passed again. The capacity of the buffer therefore costs time, never a winner. Winners become bits of
 /// an index bitmap that is read out in order: ascending output and lowest-index ties without a sort.
-template <int kThreads, int kCapacity, int kInFlight = 4>
-struct RowSelection {
-  static constexpr int kWindow = 65536;  ///< columns per bitmap window
-  static constexpr int kWindowWords = kWindow / 32;
+template <int kThreads, int kCapacity, int kInFlight = 4, int kWindow_ = 65536>
+struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
+  using Emission = RowEmission<kThreads, kCapacity, kWindow_>;
+  using typename Emission::MarkCollected;
+  using typename Emission::Shared;
+  template <bool kMarked>
+  using MarkRow = typename Emission::template MarkRow<kMarked>;
+  using Emission::emit_above;
+  using Emission::emit_winners;
+  using Emission::kWindow;
   static constexpr int kMaxSamples = kCapacity < 4096 ? kCapacity : 4096;
-  static_assert(kWindowWords <= kRankBins);
-
-  struct Shared {
-    std::uint32_t keys[kCapacity];
-    std::uint32_t indices[kCapacity];
-    std::uint32_t equal_bits[kWindowWords];
-    std::uint32_t histogram[kRankBins];  ///< and, once the cut is known, the winners' bitmap
-    RankScratch rank;
-    unsigned long long warp_sums[32];
-    std::uint32_t count, equal_count, below_count, max_key, min_key;
-  };
 
   struct Counts {
     std::uint32_t collected;  ///< entries in the buffer, or more than fit
@@ -246,109 +241,6 @@ struct RowSelection {
     return select_rank<kThreads>(s.keys, count, k, s.min_key, s.max_key, 0, s.histogram, s.rank);
   }
 
-  /// Emits the collected keys above `pivot` in index order: each finds its place by the bitmap's set bits
-  /// before it.
-  template <typename Emit>
-  __device__ static void emit_above(Shared& s, std::uint32_t n, std::uint32_t count, std::uint32_t pivot,
-                                    const Emit& emit) {
-    std::uint32_t* winners = s.histogram;
-    std::uint32_t* set_before = s.equal_bits;
-    std::uint32_t emitted = 0;
-    for (std::uint32_t base = 0; base < n; base += kWindow) {
-      const std::uint32_t width = min(static_cast<std::uint32_t>(kWindow), n - base);
-      const std::uint32_t words = (width + 31) / 32;
-      for (std::uint32_t i = threadIdx.x; i < words; i += kThreads) winners[i] = 0;
-      __syncthreads();
-      for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-        const std::uint32_t at = s.indices[i] - base;
-        if (s.keys[i] > pivot && at < width) atomicOr(&winners[at >> 5], 1u << (at & 31u));
-      }
-      __syncthreads();
-      const std::uint32_t per_thread = (words + kThreads - 1) / kThreads;
-      const std::uint32_t first = threadIdx.x * per_thread;
-      const std::uint32_t last = min(words, first + per_thread);
-      std::uint32_t mine = 0;
-      for (std::uint32_t i = first; i < last; ++i) mine += __popc(winners[i]);
-      std::uint32_t total;
-      std::uint32_t before = emitted + block_exclusive_sum<kThreads>(mine, s.rank.warp_sums, total);
-      for (std::uint32_t i = first; i < last; ++i) {
-        set_before[i] = before;
-        before += __popc(winners[i]);
-      }
-      __syncthreads();
-      for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-        const std::uint32_t at = s.indices[i] - base;
-        if (s.keys[i] > pivot && at < width) {
-          const std::uint32_t below = winners[at >> 5] & ((1u << (at & 31u)) - 1u);
-          emit(set_before[at >> 5] + __popc(below), base + at);
-        }
-      }
-      emitted += total;
-      __syncthreads();
-    }
-  }
-
-  /// Emits the winners in index order: collected keys above the cut, and the first `equal_quota` elements
-  /// equal to it, taken from the collected ones or, for kFromRow, from the row itself.
-  template <bool kFromRow, typename Emit>
-  __device__ static void emit_winners(Shared& s, const float* row, std::uint32_t n, std::uint32_t count,
-                                      RankCut cut, const Emit& emit) {
-    const bool ties_win = cut.equal_quota > 0;
-    if (!ties_win) return emit_above(s, n, count, cut.pivot, emit);
-    std::uint32_t* winners = s.histogram;
-    std::uint32_t emitted_above = 0, seen_equal = 0;
-    for (std::uint32_t base = 0; base < n; base += kWindow) {
-      const std::uint32_t width = min(static_cast<std::uint32_t>(kWindow), n - base);
-      const std::uint32_t words = (width + 31) / 32;
-      const bool marked = kFromRow && n <= kWindow;
-      for (std::uint32_t i = threadIdx.x; i < words; i += kThreads) {
-        winners[i] = 0;
-        if (!marked) s.equal_bits[i] = 0;
-      }
-      __syncthreads();
-      for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-        const std::uint32_t key = s.keys[i], at = s.indices[i] - base;
-        if (at >= width) continue;
-        if (key > cut.pivot) atomicOr(&winners[at >> 5], 1u << (at & 31u));
-        if (!kFromRow && key == cut.pivot) atomicOr(&s.equal_bits[at >> 5], 1u << (at & 31u));
-      }
-      if (kFromRow && !marked && seen_equal < cut.equal_quota) {
-        for (std::uint32_t i = threadIdx.x; i < width; i += kThreads) {
-          if (score_key(row[base + i]) == cut.pivot) atomicOr(&s.equal_bits[i >> 5], 1u << (i & 31u));
-        }
-      }
-      __syncthreads();
-
-      const std::uint32_t per_thread = (words + kThreads - 1) / kThreads;
-      const std::uint32_t first = threadIdx.x * per_thread;
-      const std::uint32_t last = min(words, first + per_thread);
-      std::uint32_t above = 0, equal = 0;
-      for (std::uint32_t i = first; i < last; ++i) {
-        above += __popc(winners[i]);
-        equal += __popc(s.equal_bits[i]);
-      }
-      unsigned long long total;
-      const unsigned long long packed = (static_cast<unsigned long long>(equal) << 32) | above;
-      const unsigned long long before = block_exclusive_sum<kThreads>(packed, s.warp_sums, total);
-      std::uint32_t equal_before = seen_equal + static_cast<std::uint32_t>(before >> 32);
-      std::uint32_t position =
-          emitted_above + static_cast<std::uint32_t>(before) + min(equal_before, cut.equal_quota);
-      for (std::uint32_t i = first; i < last; ++i) {
-        const std::uint32_t ties = equal_before < cut.equal_quota ? s.equal_bits[i] : 0;
-        std::uint32_t both = winners[i] | ties;
-        while (both != 0) {
-          const std::uint32_t bit = both & (0u - both);
-          both ^= bit;
-          if ((ties & bit) != 0 && equal_before++ >= cut.equal_quota) continue;
-          emit(position++, base + 32 * i + static_cast<std::uint32_t>(__ffs(static_cast<int>(bit))) - 1);
-        }
-      }
-      emitted_above += static_cast<std::uint32_t>(total);
-      seen_equal += static_cast<std::uint32_t>(total >> 32);
-      __syncthreads();
-    }
-  }
-
   /// Selects min(k, n) of row[0, n) and calls emit(position, index) once for each, positions 0, 1, … in
   /// ascending index order. Reads nothing behind n. k <= kCapacity.
   template <typename Emit>
@@ -360,7 +252,8 @@ struct RowSelection {
     }
     if (n <= kCapacity) {
       load_whole_row(s, row, n);
-      emit_winners<false>(s, row, n, n, cut_row(s, n, k), emit);
+      const RankCut cut = cut_row(s, n, k);
+      emit_winners(s, n, n, cut, MarkCollected{n, cut.pivot}, emit);
       return RowPath::kDirect;
     }
     std::uint32_t bound = sampled_bound(s, row, n, k);
@@ -377,10 +270,12 @@ struct RowSelection {
     if (counts.above >= k) {
       const RankCut cut =
           select_rank<kThreads>(s.keys, counts.collected, k, bound + 1, s.max_key, 0, s.histogram, s.rank);
-      emit_winners<false>(s, row, n, counts.collected, cut, emit);
+      emit_winners(s, n, counts.collected, cut, MarkCollected{counts.collected, cut.pivot}, emit);
       return rescanned ? RowPath::kRescanned : RowPath::kFiltered;
     }
-    emit_winners<true>(s, row, n, counts.collected, RankCut{bound, k - counts.above}, emit);
+    const RankCut cut{bound, k - counts.above};
+    n <= kWindow ? emit_winners(s, n, counts.collected, cut, MarkRow<true>{row, bound}, emit)
+                 : emit_winners(s, n, counts.collected, cut, MarkRow<false>{row, bound}, emit);
     return rescanned ? RowPath::kRescanned : RowPath::kPivot;
   }
 };

@@ -13,20 +13,20 @@ using namespace hopper;
 
 template <KeyType kType>
 __global__ void __launch_bounds__(hopper::kThreads, 1)
-    score_hopper_kernel(ScoreJob job, StorePlane<kType, false> store) {
+    score_hopper_kernel(ScoreJob job, float* plane, std::int64_t row_stride) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   auto& shared = *reinterpret_cast<ScoreShared*>(shared_bytes);
-  run_score_job<kType>(shared, job, store);
+  run_score_job<kType>(shared, job, plane, row_stride);
 #endif
 }
 
 template <KeyType kType>
-void launch(const ScoreJob& job, const StorePlane<kType, false>& store, unsigned blocks,
+void launch(const ScoreJob& job, float* plane, std::int64_t row_stride, unsigned blocks,
             cudaStream_t stream) {
   const auto kernel = score_hopper_kernel<kType>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel), sizeof(ScoreShared), "score_hopper");
-  kernel<<<blocks, hopper::kThreads, sizeof(ScoreShared), stream>>>(job, store);
+  kernel<<<blocks, hopper::kThreads, sizeof(ScoreShared), stream>>>(job, plane, row_stride);
   PLUMBLINE_CHECK_LAUNCH(score_hopper_kernel);
 }
 
@@ -43,11 +43,11 @@ void score_hopper(const PagedInputs& inputs, std::int32_t columns, const std::in
   const std::int64_t row_tiles = (inputs.rows + hopper::kTileQueries - 1) / hopper::kTileQueries;
   const std::int64_t key_tiles = (std::int64_t{columns} + hopper::kTileKeys - 1) / hopper::kTileKeys;
   const std::int64_t splits = std::clamp<std::int64_t>(limits.multiprocessors / row_tiles, 1, key_tiles);
-  const ScoreJob job{inputs, {columns, 0, 0}, visible, nullptr, nullptr, static_cast<std::int32_t>(splits)};
+  const ScoreJob job{inputs, columns, visible, nullptr, nullptr, static_cast<std::int32_t>(splits), false};
   const unsigned blocks =
       static_cast<unsigned>(std::min<std::int64_t>(limits.multiprocessors, row_tiles * splits));
-  inputs.type == KeyType::kFloat16 ? launch<KeyType::kFloat16>(job, {scores, row_stride}, blocks, stream)
-                                   : launch<KeyType::kBfloat16>(job, {scores, row_stride}, blocks, stream);
+  inputs.type == KeyType::kFloat16 ? launch<KeyType::kFloat16>(job, scores, row_stride, blocks, stream)
+                                   : launch<KeyType::kBfloat16>(job, scores, row_stride, blocks, stream);
 }
 
 }  // namespace plumbline::gpu

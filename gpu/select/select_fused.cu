@@ -1,6 +1,8 @@
 #include "gpu/runtime/capability.h"
 #include "gpu/runtime/check.h"
-#include "gpu/select/fused_lists.cuh"
+#include "gpu/select/fused_geometry.h"
+#include "gpu/select/fused_kernel.cuh"
+#include "gpu/select/list_selection.cuh"
 #include "gpu/select/select_fused.h"
 
 #include <algorithm>
@@ -9,190 +11,115 @@
 namespace plumbline::gpu {
 namespace {
 
-using hopper::KeepAboveBound;
-using hopper::KeyRange;
+using hopper::FusedJob;
 using hopper::ScoreJob;
-using hopper::StorePlane;
 
-constexpr int kSelectThreads = 256;
-constexpr int kCapacity = 4096;
 constexpr std::int32_t kMaxFusedTopk = 1024;
-using Selection = RowSelection<kSelectThreads, kCapacity>;
+constexpr int kExactThreads = 256;
+using ExactSelection = RowSelection<kExactThreads, 4096>;
 
-template <KeyType kType, bool kUndivided>
-__global__ void __launch_bounds__(hopper::kThreads, 1)
-    plane_kernel(ScoreJob job, StorePlane<kType, kUndivided> store) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  extern __shared__ __align__(1024) unsigned char shared_bytes[];
-  if (job.row_count != nullptr && *job.row_count == 0) return;
-  hopper::run_score_job<kType>(*reinterpret_cast<hopper::ScoreShared*>(shared_bytes), job, store);
-#endif
-}
-
+/// Scores of the rows handed over, in the order of their list.
 template <KeyType kType>
-__global__ void __launch_bounds__(hopper::kThreads, 1) fused_score_kernel(ScoreJob job, KeepAboveBound keep) {
+__global__ void __launch_bounds__(hopper::kThreads, 1)
+    handed_over_scores_kernel(ScoreJob job, float* plane, std::int64_t row_stride) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
-  hopper::run_score_job<kType>(*reinterpret_cast<hopper::ScoreShared*>(shared_bytes), job, keep);
+  hopper::wait_for_launch_before();
+  hopper::let_next_launch_start();
+  if (*job.row_count == 0) return;
+  hopper::run_score_job<kType>(*reinterpret_cast<hopper::ScoreShared*>(shared_bytes), job, plane, row_stride);
 #endif
 }
 
-/// bounds[row]: a doubled head sum that about 4 standard deviations put below the k-th largest of the row.
-__global__ void __launch_bounds__(kSelectThreads)
-    bound_kernel(const float* sums, std::int32_t samples, std::int32_t columns, std::int32_t k, float* bounds,
-                 std::int32_t* rescored) {
+/// The exact route for the rows handed over. The plane has their scores in the order of their list, or of all
+/// rows.
+__global__ void __launch_bounds__(kExactThreads, 4)
+    handed_over_selection_kernel(const float* plane, std::int64_t row_stride, bool every_row, ListJob job) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ __align__(16) unsigned char selection_bytes[];
-  auto& s = *reinterpret_cast<Selection::Shared*>(selection_bytes);
-  const std::int64_t row = blockIdx.x;
-  if (row == 0 && threadIdx.x == 0) *rescored = 0;
-  for (std::int32_t i = static_cast<std::int32_t>(threadIdx.x); i < samples; i += kSelectThreads) {
-    s.keys[i] = score_key(sums[row * samples + i]);
-  }
-  const float expected = static_cast<float>(k) * static_cast<float>(samples) / static_cast<float>(columns);
-  const std::uint32_t rank =
-      min(static_cast<std::uint32_t>(samples),
-          static_cast<std::uint32_t>(expected + 8.0f + 4.0f * sqrtf(expected + 4.0f)) + 1u);
-  __syncthreads();
-  const RankCut cut = select_rank<kSelectThreads>(s.keys, static_cast<std::uint32_t>(samples), rank, 0u,
-                                                  0xFFFFFFFFu, rank / 8, s.histogram, s.rank);
-  if (threadIdx.x == 0) bounds[row] = key_score(cut.pivot);
-}
-
-struct ListSelection {
-  const float* bounds;
-  const std::uint64_t* lists;
-  const std::uint32_t* counts;
-  std::int32_t splits;
-  const std::int32_t* visible;
-  std::int32_t columns, k;
-  std::int32_t* blocks;
-  std::int32_t* rescored;  // [0]: count, then rows
-};
-
-__device__ __forceinline__ float list_score(float sum) {
-  return hopper::is_plain(sum) ? hopper::divide_plain(sum) : hopper::score_of_doubled(sum);
-}
-
-/// Selects from a row's lists, or hands the row over.
-__global__ void __launch_bounds__(kSelectThreads, 4) list_selection_kernel(ListSelection job) {
-  extern __shared__ __align__(16) unsigned char selection_bytes[];
-  auto& s = *reinterpret_cast<Selection::Shared*>(selection_bytes);
-  __shared__ std::uint32_t starts[kSelectThreads], overflowed;
-  const std::int64_t row = blockIdx.x;
-  const std::uint32_t n = static_cast<std::uint32_t>(max(0, min(job.visible[row], job.columns)));
-  const std::uint32_t k = static_cast<std::uint32_t>(job.k);
-  std::int32_t* blocks = job.blocks + row * job.k;
-  const auto emit = [&](std::uint32_t position, std::uint32_t index) {
-    blocks[position] = static_cast<std::int32_t>(index);
-  };
-  for (std::uint32_t i = n + threadIdx.x; i < k; i += kSelectThreads) blocks[i] = -1;
-  if (n <= k) {
-    for (std::uint32_t i = threadIdx.x; i < n; i += kSelectThreads) emit(i, i);
-    return;
-  }
-  if (threadIdx.x == 0) s.max_key = s.below_count = overflowed = 0;
-  __syncthreads();
-  const std::uint32_t splits = static_cast<std::uint32_t>(job.splits);
-  const std::uint32_t count = threadIdx.x < splits ? job.counts[row * job.splits + threadIdx.x] : 0;
-  if (count > hopper::kListCapacity) overflowed = 1;
-  std::uint32_t total;
-  starts[threadIdx.x] = block_exclusive_sum<kSelectThreads>(count, s.rank.warp_sums, total);
-  __syncthreads();
-  bool proven = overflowed == 0 && total <= kCapacity && total >= k;
-  const std::uint32_t bound = score_key(hopper::score_of_doubled(job.bounds[row]));
-  if (proven) {
-    const std::uint32_t first_step = splits > 1 ? 1u << (31 - __clz(static_cast<int>(splits - 1))) : 0;
-    std::uint32_t high = 0, below = 0;
-    for (std::uint32_t i = threadIdx.x; i < total; i += kSelectThreads) {
-      std::uint32_t split = 0;  // the last whose entries start at or before i
-      for (std::uint32_t step = first_step; step > 0; step /= 2) {
-        if (split + step < splits && starts[split + step] <= i) split += step;
-      }
-      const std::uint64_t entry =
-          job.lists[(row * job.splits + split) * hopper::kListCapacity + (i - starts[split])];
-      const std::uint32_t key =
-          score_key(list_score(__uint_as_float(static_cast<std::uint32_t>(entry >> 32))));
-      s.keys[i] = key;
-      s.indices[i] = static_cast<std::uint32_t>(entry);
-      high = max(high, key);
-      below += key <= bound;
-    }
-#pragma unroll
-    for (int offset = 16; offset > 0; offset >>= 1) {
-      high = max(high, __shfl_xor_sync(kFullWarp, high, offset));
-      below += __shfl_xor_sync(kFullWarp, below, offset);
-    }
-    if (lane_id() == 0) {
-      atomicMax(&s.max_key, high);
-      if (below > 0) atomicAdd(&s.below_count, below);
-    }
-  }
-  __syncthreads();
-  // Blocks outside the lists score at most the bound, so k above it prove that the lists hold every winner.
-  proven = proven && total - s.below_count >= k;
-  if (!proven) {
-    if (threadIdx.x == 0) job.rescored[1 + atomicAdd(job.rescored, 1)] = static_cast<std::int32_t>(row);
-    return;
-  }
-  const RankCut cut =
-      select_rank<kSelectThreads>(s.keys, total, k, bound + 1, s.max_key, 0, s.histogram, s.rank);
-  Selection::emit_winners<false>(s, nullptr, n, total, cut, emit);
-}
-
-/// The exact route for the rows handed over; `plane` holds their scores in list order.
-__global__ void __launch_bounds__(kSelectThreads, 4)
-    rescored_selection_kernel(const float* plane, std::int64_t row_stride, ListSelection job) {
-  extern __shared__ __align__(16) unsigned char selection_bytes[];
-  auto& s = *reinterpret_cast<Selection::Shared*>(selection_bytes);
-  for (std::int32_t at = static_cast<std::int32_t>(blockIdx.x); at < job.rescored[0];
+  auto& s = *reinterpret_cast<ExactSelection::Shared*>(selection_bytes);
+  hopper::wait_for_launch_before();
+  for (std::int32_t at = static_cast<std::int32_t>(blockIdx.x); at < job.handed_over[0];
        at += static_cast<std::int32_t>(gridDim.x)) {
-    const std::int64_t row = job.rescored[1 + at];
+    const std::int64_t row = job.handed_over[1 + at];
     const std::uint32_t n = static_cast<std::uint32_t>(max(0, min(job.visible[row], job.columns)));
     std::int32_t* blocks = job.blocks + row * job.k;
-    Selection::run(s, plane + at * row_stride, n, static_cast<std::uint32_t>(job.k),
-                   [&](std::uint32_t position, std::uint32_t index) {
-                     blocks[position] = static_cast<std::int32_t>(index);
-                   });
+    ExactSelection::run(s, plane + (every_row ? row : at) * row_stride, n, static_cast<std::uint32_t>(job.k),
+                        [&](std::uint32_t position, std::uint32_t index) {
+                          blocks[position] = static_cast<std::int32_t>(index);
+                        });
     __syncthreads();
   }
+#endif
+}
+
+/// A launch that either needs all its blocks on the device at once, or may begin before the one before ends.
+enum class LaunchKind { kTogether, kEarly };
+
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), const char* name, LaunchKind kind, std::int64_t blocks,
+            int threads, int shared_bytes, cudaStream_t stream, Arguments... arguments) {
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), shared_bytes, "select.fused");
+  cudaLaunchAttribute attribute{};
+  if (kind == LaunchKind::kTogether) {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  } else {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), name, __FILE__, __LINE__);
+}
+
+template <int kThreads, int kCapacity, int kWindow, int kBlocks, int kParts, int kSlots>
+void select_from_lists(const ListJob& job, std::int64_t rows, cudaStream_t stream) {
+  using Selection = RowSelection<kThreads, kCapacity, 4, kWindow>;
+  launch(list_selection_kernel<Selection, kThreads, kCapacity, kBlocks, kParts, kSlots>,
+         "list_selection_kernel", LaunchKind::kEarly, rows, kThreads, sizeof(typename Selection::Shared),
+         stream, job);
 }
 
 template <KeyType kType>
-void run(const ScoreJob& every, const ScoreJob& sampled, const ScoreJob& again,
-         const StorePlane<kType, true>& sums, const KeepAboveBound& keep,
-         const StorePlane<kType, false>& plane, const ListSelection& selection, int multiprocessors,
-         float* bounds, cudaStream_t stream) {
-  constexpr int kScoreBytes = sizeof(hopper::ScoreShared), kFusedBytes = sizeof(hopper::FusedShared),
-                kSelectBytes = sizeof(Selection::Shared);
-  allow_shared_memory(reinterpret_cast<const void*>(plane_kernel<kType, true>), kScoreBytes, "select.fused");
-  allow_shared_memory(reinterpret_cast<const void*>(plane_kernel<kType, false>), kScoreBytes, "select.fused");
-  allow_shared_memory(reinterpret_cast<const void*>(fused_score_kernel<kType>), kFusedBytes, "select.fused");
-  allow_shared_memory(reinterpret_cast<const void*>(bound_kernel), kSelectBytes, "select.fused");
-  allow_shared_memory(reinterpret_cast<const void*>(list_selection_kernel), kSelectBytes, "select.fused");
-  allow_shared_memory(reinterpret_cast<const void*>(rescored_selection_kernel), kSelectBytes, "select.fused");
-  const unsigned rows = static_cast<unsigned>(every.inputs.rows),
-                 blocks = static_cast<unsigned>(multiprocessors);
-  plane_kernel<kType, true><<<blocks, hopper::kThreads, kScoreBytes, stream>>>(sampled, sums);
-  PLUMBLINE_CHECK_LAUNCH(plane_kernel);
-  bound_kernel<<<rows, kSelectThreads, kSelectBytes, stream>>>(
-      sums.plane, sampled.range.samples, every.range.columns, selection.k, bounds, selection.rescored);
-  PLUMBLINE_CHECK_LAUNCH(bound_kernel);
-  fused_score_kernel<kType><<<blocks, hopper::kThreads, kFusedBytes, stream>>>(every, keep);
-  PLUMBLINE_CHECK_LAUNCH(fused_score_kernel);
-  list_selection_kernel<<<rows, kSelectThreads, kSelectBytes, stream>>>(selection);
-  PLUMBLINE_CHECK_LAUNCH(list_selection_kernel);
-  plane_kernel<kType, false><<<blocks, hopper::kThreads, kScoreBytes, stream>>>(again, plane);
-  PLUMBLINE_CHECK_LAUNCH(plane_kernel);
-  rescored_selection_kernel<<<4 * blocks, kSelectThreads, kSelectBytes, stream>>>(
-      plane.plane, plane.row_stride, selection);
-  PLUMBLINE_CHECK_LAUNCH(rescored_selection_kernel);
+void run(const FusedJob& fused, const FusedGeometry& geometry, const ListJob& lists, float* handed_over_plane,
+         std::int64_t row_stride, int multiprocessors, cudaStream_t stream) {
+  constexpr int kScoreBytes = sizeof(hopper::ScoreShared);
+  const std::int64_t rows = fused.score.inputs.rows;
+  const std::int64_t row_tiles = (rows + hopper::kTileQueries - 1) / hopper::kTileQueries;
+  const bool store = fused.plane != nullptr;
+  const auto kernel = store               ? geometry.few_rows ? hopper::fused_score_kernel<kType, true, true>
+                                                              : hopper::fused_score_kernel<kType, true, false>
+                                    : geometry.few_rows ? hopper::fused_score_kernel<kType, false, true>
+                                          : hopper::fused_score_kernel<kType, false, false>;
+  launch(kernel, "fused_score_kernel", LaunchKind::kTogether, row_tiles * geometry.splits, hopper::kThreads,
+         kScoreBytes, stream, fused);
+  if (geometry.few_rows) {
+    select_from_lists<1024, 4096, 65536, 1, 8, 1>(lists, rows, stream);
+  } else if (geometry.small_buffer) {
+    select_from_lists<256, 2048, 49152, 5, 2, 4>(lists, rows, stream);
+  } else {
+    select_from_lists<256, 4096, 65536, 4, 2, 4>(lists, rows, stream);
+  }
+  ScoreJob again = fused.score;
+  again.splits = 0;
+  again.row_list = lists.handed_over + 1;
+  again.row_count = lists.handed_over;
+  again.in_place = store;
+  launch(handed_over_scores_kernel<kType>, "handed_over_scores_kernel", LaunchKind::kEarly, multiprocessors,
+         hopper::kThreads, kScoreBytes, stream, again, handed_over_plane, row_stride);
+  launch(handed_over_selection_kernel, "handed_over_selection_kernel", LaunchKind::kEarly,
+         4 * multiprocessors, kExactThreads, sizeof(ExactSelection::Shared), stream, handed_over_plane,
+         row_stride, store, lists);
 }
 
-}  // namespace
-
-void FusedSelector::select(const PagedInputs& inputs, std::int32_t columns, const std::int32_t* visible,
-                           std::int32_t k, std::int32_t* blocks, cudaStream_t stream) {
-  const DeviceLimits limits = current_device_limits();
+void refuse_unsupported(const DeviceLimits& limits, const PagedInputs& inputs, std::int32_t columns,
+                        std::int32_t k) {
   if (limits.capability != 90) {
     throw Unsupported("select.fused: needs capability 9.0, found " + std::to_string(limits.capability / 10) +
                       "." + std::to_string(limits.capability % 10));
@@ -202,51 +129,74 @@ void FusedSelector::select(const PagedInputs& inputs, std::int32_t columns, cons
     throw Unsupported("select.fused: k must be 1 to 1024, found " + std::to_string(k));
   if (columns < 0 || columns > inputs.capacity())
     throw Unsupported("select.fused: more columns than the page table maps");
+}
+
+}  // namespace
+
+void FusedSelector::select(const PagedInputs& inputs, std::int32_t columns, const std::int32_t* visible,
+                           std::int32_t k, std::int32_t* blocks, float* scores, std::int64_t row_stride,
+                           cudaStream_t stream) {
+  const DeviceLimits limits = current_device_limits();
+  refuse_unsupported(limits, inputs, columns, k);
   if (inputs.rows == 0) return;
   if (columns == 0) {
     PLUMBLINE_CHECK(cudaMemsetAsync(blocks, 0xFF, static_cast<std::size_t>(inputs.rows * k) * 4, stream));
     return;
   }
-  const std::int64_t row_tiles = (inputs.rows + hopper::kTileQueries - 1) / hopper::kTileQueries;
-  const std::int64_t key_tiles = (std::int64_t{columns} + hopper::kTileKeys - 1) / hopper::kTileKeys;
-  const std::int32_t splits = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-      limits.multiprocessors / row_tiles, 1, std::min<std::int64_t>(key_tiles, kSelectThreads)));
-  const std::int32_t samples = static_cast<std::int32_t>(
-      Selection::sample_size(static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(k)));
-  const std::int32_t sample_splits = static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(limits.multiprocessors / row_tiles, 1, samples / hopper::kTileKeys));
-  const std::int64_t row_stride = (std::int64_t{columns} + 3) / 4 * 4;
-  samples_.reserve(inputs.rows * samples);
-  bounds_.reserve(inputs.rows);
-  entries_.reserve(row_tiles * hopper::kTileQueries * splits * hopper::kListCapacity);
-  counts_.reserve(inputs.rows * splits);
-  rescored_.reserve(inputs.rows + 1);
-  plane_.reserve(inputs.rows * row_stride);
-
-  const ScoreJob every{inputs, {columns, 0, 0}, visible, nullptr, nullptr, splits};
-  ScoreJob sampled = every, again = every;
-  sampled.range.samples = samples;
-  sampled.range.samples_log2 = 31 - __builtin_clz(static_cast<unsigned>(samples));
-  sampled.splits = sample_splits;
-  again.splits = 0;
-  again.row_list = rescored_.data() + 1;
-  again.row_count = rescored_.data();
-  const KeepAboveBound keep{bounds_.data(), entries_.data(), counts_.data()};
-  const ListSelection selection{bounds_.data(), entries_.data(), counts_.data(), splits, visible, columns, k,
-                                blocks,         rescored_.data()};
-  inputs.type == KeyType::kFloat16
-      ? run<KeyType::kFloat16>(every, sampled, again, {samples_.data(), samples}, keep,
-                               {plane_.data(), row_stride}, selection, limits.multiprocessors, bounds_.data(),
-                               stream)
-      : run<KeyType::kBfloat16>(every, sampled, again, {samples_.data(), samples}, keep,
-                                {plane_.data(), row_stride}, selection, limits.multiprocessors,
-                                bounds_.data(), stream);
+  const FusedGeometry g = fused_geometry(inputs.rows, columns, k, limits.multiprocessors);
+  const std::int64_t row_tiles = (g.chunk_rows + hopper::kTileQueries - 1) / hopper::kTileQueries;
+  const std::int64_t padded_rows = row_tiles * (g.few_rows ? hopper::kGroupQueries : hopper::kTileQueries);
+  if (scores == nullptr) row_stride = (std::int64_t{columns} + 3) / 4 * 4;
+  samples_.reserve(g.chunk_rows * g.splits * g.sample_per_split);
+  bounds_.reserve(g.chunk_rows * 2);
+  entries_.reserve(((padded_rows * g.parts + 1) * 32) << g.slots_log2);
+  counts_.reserve(g.chunk_rows * g.parts * 32);
+  handed_over_.reserve(g.chunk_rows + 1);
+  if (scores == nullptr) plane_.reserve(g.chunk_rows * row_stride);
+  if (arrived_.size() < row_tiles) {
+    arrived_.reserve(row_tiles);
+    PLUMBLINE_CHECK(cudaMemsetAsync(arrived_.data(), 0, arrived_.bytes(), stream));
+  }
+  auto* const bounds = reinterpret_cast<hopper::RowBound*>(bounds_.data());
+  const std::uintptr_t part_bytes = (sizeof(uint2) * 32) << g.slots_log2;
+  const hopper::KeptLists lists{
+      reinterpret_cast<uint2*>((reinterpret_cast<std::uintptr_t>(entries_.data()) + part_bytes - 1) /
+                               part_bytes * part_bytes),
+      counts_.data(), g.parts, g.slots_log2};
+  for (std::int64_t first = 0; first < inputs.rows; first += g.chunk_rows) {
+    PagedInputs chunk = inputs;
+    chunk.rows = std::min(g.chunk_rows, inputs.rows - first);
+    chunk.query = static_cast<const std::uint16_t*>(inputs.query) + first * kIndexHeads * kIndexDim;
+    const FusedJob fused{{chunk, columns, visible + first, nullptr, nullptr, g.splits, false},
+                         k,
+                         {g.splits, g.sample_per_split},
+                         samples_.data(),
+                         bounds,
+                         lists,
+                         arrived_.data(),
+                         handed_over_.data(),
+                         scores != nullptr ? scores + first * row_stride : nullptr,
+                         row_stride};
+    const ListJob selection{lists,
+                            bounds,
+                            visible + first,
+                            columns,
+                            k,
+                            blocks + first * k,
+                            handed_over_.data(),
+                            arrived_.data(),
+                            scores != nullptr};
+    float* const plane = scores != nullptr ? scores + first * row_stride : plane_.data();
+    inputs.type == KeyType::kFloat16
+        ? run<KeyType::kFloat16>(fused, g, selection, plane, row_stride, limits.multiprocessors, stream)
+        : run<KeyType::kBfloat16>(fused, g, selection, plane, row_stride, limits.multiprocessors, stream);
+  }
 }
 
-std::int32_t FusedSelector::rescored_rows(cudaStream_t stream) const {
+std::int32_t FusedSelector::handed_over_rows(cudaStream_t stream) const {
   std::int32_t count = 0;
-  if (rescored_.size() == 0) return 0;
-  PLUMBLINE_CHECK(cudaMemcpyAsync(&count, rescored_.data(), sizeof count, cudaMemcpyDeviceToHost, stream));
+  if (handed_over_.size() == 0) return 0;
+  PLUMBLINE_CHECK(cudaMemcpyAsync(&count, handed_over_.data(), sizeof count, cudaMemcpyDeviceToHost, stream));
   PLUMBLINE_CHECK(cudaStreamSynchronize(stream));
   return count;
 }
