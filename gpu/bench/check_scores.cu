@@ -233,13 +233,13 @@ void check_hazards(Report& report, const CheckOptions& options, Selectors& selec
                      PagedScene({{9001, 9001}}, 204, bfloat16, true, 3, options.seed + values,
                                 static_cast<Values>(values)),
                      5, selectors, stream);
-        check_hazard(report, kind + ", 1,616 rows x 46,000",
-                     PagedScene({{184003, 1616}}, 16, bfloat16, false, 0, options.seed + values,
+        check_hazard(report, kind + ", 1,616 rows x 50,000",
+                     PagedScene({{200003, 1616}}, 16, bfloat16, false, 0, options.seed + values,
                                 static_cast<Values>(values)),
                      5, selectors, stream);
       }
-      check_hazard(report, kind + ", 5 rows x 20,000",
-                   PagedScene({{80001, 5}}, 204, bfloat16, true, 0, options.seed + values,
+      check_hazard(report, kind + ", 5 rows x 50,001",
+                   PagedScene({{200005, 5}}, 204, bfloat16, true, 0, options.seed + values,
                               static_cast<Values>(values)),
                    2, selectors, stream);
     }

@@ -3,7 +3,9 @@
 #include "gpu/select/fused_geometry.h"
 #include "gpu/select/fused_kernel.cuh"
 #include "gpu/select/list_selection.cuh"
+#include "gpu/select/score_hopper.h"
 #include "gpu/select/select_fused.h"
+#include "gpu/select/topk_lexicographic.h"
 
 #include <algorithm>
 #include <string>
@@ -15,6 +17,8 @@ using hopper::FusedJob;
 using hopper::ScoreJob;
 
 constexpr std::int32_t kMaxFusedTopk = 1024;
+/// With scores kept, rows up to here are faster read back than selected from lists, as measured.
+constexpr std::int32_t kReadBackColumns = 49152;
 constexpr int kExactThreads = 256;
 using ExactSelection = RowSelection<kExactThreads, 4096>;
 
@@ -141,6 +145,12 @@ void FusedSelector::select(const PagedInputs& inputs, std::int32_t columns, cons
   if (inputs.rows == 0) return;
   if (columns == 0) {
     PLUMBLINE_CHECK(cudaMemsetAsync(blocks, 0xFF, static_cast<std::size_t>(inputs.rows * k) * 4, stream));
+    return;
+  }
+  if (scores != nullptr && columns <= kReadBackColumns) {
+    score_hopper(inputs, columns, visible, scores, row_stride, stream);
+    topk_lexicographic({scores, row_stride, visible, inputs.rows, columns, k, blocks, nullptr}, stream);
+    if (handed_over_.size() > 0) PLUMBLINE_CHECK(cudaMemsetAsync(handed_over_.data(), 0, 4, stream));
     return;
   }
   const FusedGeometry g = fused_geometry(inputs.rows, columns, k, limits.multiprocessors);
