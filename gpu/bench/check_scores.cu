@@ -227,19 +227,21 @@ void check_hazards(Report& report, const CheckOptions& options, Selectors& selec
     for (const bool bfloat16 : {false, true}) {
       const std::string kind =
           std::string(values_name(static_cast<Values>(values))) + (bfloat16 ? ", bf16" : ", fp16");
+      // A comb needs pages of whole tiles.
+      const std::int32_t page = static_cast<Values>(values) == Values::kComb ? 64 : 204;
       // A whole prefill, so that visible counts start at 0; a chunk at the end of a long context; few rows.
       if (!options.reduced) {
         check_hazard(report, kind + ", prefill of 9,001",
-                     PagedScene({{9001, 9001}}, 204, bfloat16, true, 3, options.seed + values,
+                     PagedScene({{9001, 9001}}, page, bfloat16, true, 3, options.seed + values,
                                 static_cast<Values>(values)),
                      5, selectors, stream);
         check_hazard(report, kind + ", 1,616 rows x 50,000",
-                     PagedScene({{200003, 1616}}, 16, bfloat16, false, 0, options.seed + values,
-                                static_cast<Values>(values)),
+                     PagedScene({{200003, 1616}}, page == 64 ? 64 : 16, bfloat16, false, 0,
+                                options.seed + values, static_cast<Values>(values)),
                      5, selectors, stream);
       }
       check_hazard(report, kind + ", 5 rows x 50,001",
-                   PagedScene({{200005, 5}}, 204, bfloat16, true, 0, options.seed + values,
+                   PagedScene({{200005, 5}}, page, bfloat16, true, 0, options.seed + values,
                               static_cast<Values>(values)),
                    2, selectors, stream);
     }

@@ -18,11 +18,14 @@ enum class Values {
   kConstant,   ///< all ones: every score equal
   kPlateau,    ///< keys of the sign opposite to the queries but for one in 200: zeros reach the cutoff
   kNonFinite,  ///< normal, with NaN and infinities strewn in
+  kComb,       ///< blocks 0 and 8 of every 64 of a page equal, the others below: a few threads see all ties
+  kNearTies,   ///< two sums one rounding apart that score the same, the larger of even blocks
   kCount
 };
 
 inline const char* values_name(Values values) {
-  constexpr const char* kNames[] = {"normal", "quantised", "constant", "plateau", "non-finite"};
+  constexpr const char* kNames[] = {"normal",     "quantised", "constant", "plateau",
+                                    "non-finite", "comb",      "near-ties"};
   return kNames[static_cast<int>(values)];
 }
 
@@ -53,6 +56,15 @@ inline const char* values_name(Values values) {
         if (pick == 1) value = __uint_as_float(0xFFC00000u);
         if (pick == 2) value = __uint_as_float(0x7F800000u);
         if (pick == 3) value = __uint_as_float(0xFF800000u);
+        break;
+      }
+      case Values::kComb:
+        value = !keys || vector % 64 == 0 || vector % 64 == 8 ? 1.0f : -1.0f;
+        break;
+      case Values::kNearTies: {
+        // A doubled head sum is 1552 or 1552 - 2^-13: both divide to the same score.
+        const bool first = element == 0, low = element == 1 && (keys ? vector % 2 == 1 : vector % 4 == 0);
+        value = first ? (keys ? 1.0f : 194.0f) : low ? (keys ? -1.0f : 0x1p-14f) : 0.0f;
         break;
       }
       default:

@@ -13,7 +13,8 @@ namespace plumbline::gpu {
 /// A bound per row comes from a sample of blocks; one pass of tensor-core products keeps the blocks not below
 /// it in lists. A block of threads per row then proves by counting that the lists hold the answer, ties
 /// included, and selects. A row they do not prove (a list overflowed, too few kept, a NaN) takes the exact
-/// route over its whole scores; such rows are counted, none is answered from less.
+/// route over its whole scores; such rows are counted, none is answered from less. Where scores are kept and
+/// rows are short, every row takes that route from the start: reading them back is then faster than lists.
 class FusedSelector {
  public:
   /// blocks[r · k …] of every row; `visible` counts at most `columns`. One request. Where `scores` is not
