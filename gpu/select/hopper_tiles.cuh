@@ -224,7 +224,9 @@ struct StageReader {
   }
   /// The mapped keys of the warp's 16.
   __device__ __forceinline__ std::uint32_t mapped() const {
-    return s.mapped[fill % kStages][threadIdx.x % 128 / 32];
+    std::uint32_t keys_mapped = 0;  // read by the thread that hands the stage back
+    if ((threadIdx.x & 31u) == 0) keys_mapped = s.mapped[fill % kStages][threadIdx.x % 128 / 32];
+    return __shfl_sync(0xFFFFFFFFu, keys_mapped, 0);
   }
   /// Hands the stage back, when all products with it are done and mapped() was read.
   __device__ __forceinline__ void release() {
