@@ -1,13 +1,16 @@
 #include "fixtures/capture/utf8.h"
 #include "fixtures/error.h"
 #include "oracle/cli/commands.h"
+#include "oracle/cli/cuda_subjects.h"
 #include "oracle/cli/report_options.h"
 #include "oracle/run/judge_capture.h"
 #include "oracle/run/repro.h"
 #include "reference/select/reference_subject.h"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,21 +30,56 @@ struct SelectCommand {
     return repro_line(words, fmt::format("case {}, subject {}", name, subject));
   }
 
+  /// What is on trial: a null subject is the file's own record.
+  struct Trial {
+    std::vector<std::shared_ptr<SelectSubject>> subjects;
+    std::optional<std::string> capability;
+  };
+  Trial trial() const {
+    if (subject == "recorded") return {{nullptr}, {}};
+    if (subject == "reference") return {{std::make_shared<ReferenceSubject>()}, {}};
+    const DeviceSubjects device = cuda_subjects();
+    if (device.routes.empty()) throw InputError(fmt::format("--subject {}: {}", subject, device.reason));
+    Trial trial{{}, device.capability};
+    for (const DeviceRoute& route : device.routes)
+      if (subject == "cuda" || subject == "cuda:" + route.name) trial.subjects.push_back(route.subject());
+    if (trial.subjects.empty()) throw InputError(fmt::format("--subject {}: no such route", subject));
+    return trial;
+  }
+
+  std::vector<JudgedSelection> judged(const Trial& trial, JudgeCaptureOptions options) const {
+    std::vector<JudgedSelection> selections;
+    for (const std::shared_ptr<SelectSubject>& one : trial.subjects) {
+      options.subject = one.get();
+      try {
+        for (JudgedSelection& selection : judge_capture(file, options)) {
+          if (trial.subjects.size() > 1 && selection.tag != one->name())
+            selection.tag = one->name() + "/" + selection.tag;
+          selections.push_back(std::move(selection));
+        }
+      } catch (const UnsupportedCase& unsupported) {
+        if (trial.subjects.size() == 1) throw InputError(fmt::format("{}: {}", file, unsupported.what()));
+      }
+    }
+    return selections;
+  }
+
   int run() const {
     const Reporter reporter(report);
-    ReferenceSubject reference;
+    const Trial on_trial = trial();
     JudgeCaptureOptions options;
     if (!contract.empty()) options.contract = contract_from(contract);
     options.tag = tag;
     options.filter = NameFilter(report.filter);
     options.threads = report.threads;
-    if (subject == "reference") options.subject = &reference;
+    options.subject = on_trial.subjects.front().get();
+    options.capability = on_trial.capability;
     if (report.list) {
       for (const std::string& name : list_selections(file, options))
         fmt::print("{}\n", printable(name, std::string::npos));
       return 0;
     }
-    const std::vector<JudgedSelection> selections = judge_capture(file, options);
+    const std::vector<JudgedSelection> selections = judged(on_trial, options);
     std::vector<std::string> repros;
     for (const JudgedSelection& selection : selections) repros.push_back(repro(selection));
     const Json json = select_json(file, selections, repros);
@@ -62,9 +100,15 @@ void add_select_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"within_error", "set_exact", "tie_rule_set", "canonical"}));
   command->add_option("--tag", select->tag, "Judge only blocks_TAG (kind C: tokens or blocks)");
   command
-      ->add_option("--subject", select->subject,
-                   "What is on trial: the capture's record, or our own selection on its inputs")
-      ->check(CLI::IsMember({"recorded", "reference"}))
+      ->add_option(
+          "--subject", select->subject,
+          "What is on trial: the capture's record, or on its inputs our own selection (reference), every "
+          "CUDA route that serves them (cuda) or one (cuda:ROUTE)")
+      ->check([](const std::string& word) {
+        const bool known =
+            word == "recorded" || word == "reference" || word == "cuda" || word.starts_with("cuda:");
+        return known ? "" : fmt::format("{} is not recorded, reference, cuda or cuda:ROUTE", word);
+      })
       ->capture_default_str();
   select->report.add_to(*command);
   command->callback([select, &exit_code] { exit_code = select->run(); });

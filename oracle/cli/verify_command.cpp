@@ -1,4 +1,5 @@
 #include "oracle/cli/commands.h"
+#include "oracle/cli/cuda_subjects.h"
 #include "oracle/cli/report_options.h"
 #include "oracle/cli/terminal.h"
 #include "oracle/run/golden_checks.h"
@@ -35,6 +36,7 @@ struct VerifyCommand {
     options.filter = NameFilter(report.filter);
     options.seed_shift = seed;
     options.threads = report.threads;
+    options.device = cuda_subjects();
     const std::vector<PlannedCheck> checks = plan_verify(options);
     if (report.list) {
       for (const PlannedCheck& check : checks) fmt::print("{:<34} {}\n", check.name, check.source);

@@ -1,5 +1,7 @@
 #include "oracle/run/check.h"
 
+#include "fixtures/subject.h"
+
 #include <chrono>
 #include <exception>
 
@@ -39,6 +41,9 @@ CheckResult run_check(const PlannedCheck& planned) {
       check.reason =
           "the manifest declares VACUOUS, but something was tested: the declaration is out of date";
     }
+  } catch (const UnsupportedCase& unsupported) {
+    check.status = Status::unsupported;
+    check.reason = unsupported.what();
   } catch (const std::exception& error) {
     check.status = Status::error;
     check.reason = error.what();

@@ -1,7 +1,7 @@
 #include "oracle/run/generated_checks.h"
 
-#include "fixtures/cases/case_spec.h"
 #include "fixtures/cases/generate.h"
+#include "oracle/run/family_cases.h"
 #include "oracle/run/judge_case.h"
 #include "oracle/run/prove_paged.h"
 #include "oracle/run/repro.h"
@@ -39,10 +39,8 @@ void check_paged(const CaseSpec& spec, SelectSubject& subject, int threads, Chec
   check.selections.push_back(judge_outputs(inputs, outputs, canonical(threads)).tokens);
 }
 
-PlannedCheck plan(const std::string& name, const std::string& case_text,
+PlannedCheck plan(const std::string& name, const CaseSpec& spec,
                   const std::shared_ptr<SelectSubject>& subject, std::uint64_t seed_shift, int threads) {
-  CaseSpec spec = parse_case(case_text);
-  spec.seed += seed_shift;
   PlannedCheck check;
   check.name = name;
   check.kind = CheckKind::generated;
@@ -74,11 +72,8 @@ PlannedCheck plan(const std::string& name, const std::string& case_text,
 std::vector<PlannedCheck> generated_checks(std::shared_ptr<SelectSubject> subject, std::uint64_t seed_shift,
                                            int threads) {
   std::vector<PlannedCheck> checks;
-  for (const DataFamily& family : data_families()) {
-    checks.push_back(plan("generated/" + family.name, family.default_case, subject, seed_shift, threads));
-    if (!family.paged_case.empty())
-      checks.push_back(plan("paged/" + family.name, family.paged_case, subject, seed_shift, threads));
-  }
+  for (const FamilyCase& one : family_cases(seed_shift))
+    checks.push_back(plan(one.name, one.spec, subject, seed_shift, threads));
   return checks;
 }
 

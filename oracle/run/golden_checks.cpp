@@ -10,7 +10,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -62,6 +61,10 @@ void check_identity(const std::string& path, const GoldenEntry& entry) {
   if (found != entry.sha256) throw InputError(path, "", "SHA-256 " + entry.sha256, found);
 }
 
+}  // namespace
+
+std::string default_fixtures() { return PLUMBLINE_SOURCE_DIR "/fixtures/golden"; }
+
 std::set<std::string> captures_in(const std::string& folder) {
   std::error_code error;
   std::set<std::string> files;
@@ -70,10 +73,6 @@ std::set<std::string> captures_in(const std::string& folder) {
   if (error) throw InputError(folder, "", "a folder of captures", error.message());
   return files;
 }
-
-}  // namespace
-
-std::string default_fixtures() { return PLUMBLINE_SOURCE_DIR "/fixtures/golden"; }
 
 std::vector<PlannedCheck> golden_checks(const std::string& folder, int threads) {
   std::set<std::string> files = captures_in(folder);

@@ -2,6 +2,7 @@
 
 #include "oracle/run/check.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@ namespace plumbline {
 
 /// The captures of this source tree, where they still are.
 std::string default_fixtures();
+
+/// Names of the captures (*.h5) of a folder. Throws InputError for a folder that cannot be read.
+std::set<std::string> captures_in(const std::string& folder);
 
 /// One check per capture of a folder, by name: first its SHA-256 against manifest.json, where there is one,
 /// then its recorded selections (kinds B and C) or its indexer (kind A). A file the manifest does not know is

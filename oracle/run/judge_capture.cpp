@@ -53,7 +53,8 @@ class Walk {
   JudgeOptions judge_options(const SelectGeometry& geometry) {
     JudgeOptions judge;
     judge.contract = contract_of(info_, options_.contract);
-    error_model_ = error_model_for(info_.capability, geometry.index_heads, geometry.index_head_dim);
+    error_model_ = error_model_for(options_.capability ? options_.capability : info_.capability,
+                                   geometry.index_heads, geometry.index_head_dim);
     judge.error_model = error_model_.get();
     judge.threads = options_.threads;
     return judge;

@@ -16,7 +16,8 @@ struct JudgeCaptureOptions {
   std::string tag;                   ///< judge only this selection; empty: all
   NameFilter filter;                 ///< on "select/0000/gpu"
   SelectSubject* subject = nullptr;  ///< null: what the file recorded, else this one on the file's inputs
-  int threads = 0;                   ///< 0: OMP_NUM_THREADS
+  std::optional<std::string> capability;  ///< of what `subject` runs on; absent: the file's
+  int threads = 0;                        ///< 0: OMP_NUM_THREADS
 };
 
 /// Judges the selections of a kind B or C capture. Kind B: one report per blocks_<tag>, on scores_<tag> or

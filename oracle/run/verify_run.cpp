@@ -1,25 +1,27 @@
 #include "oracle/run/verify_run.h"
 
+#include "oracle/run/device_checks.h"
 #include "oracle/run/generated_checks.h"
 #include "oracle/run/golden_checks.h"
 #include "oracle/run/repro.h"
 #include "reference/select/reference_subject.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace plumbline {
 namespace {
 
-PlannedCheck cuda_check() {
+PlannedCheck no_device(const std::string& reason) {
   PlannedCheck check;
   check.name = "cuda";
   check.kind = CheckKind::device;
   check.source = "every case above";
   check.subject = "cuda";
   check.repro = repro_line({"plumbline", "verify", "--filter", exact_filter(check.name)}, "subject cuda");
-  check.run = [](CheckResult& result) {
+  check.run = [reason](CheckResult& result) {
     result.status = Status::not_executed;
-    result.reason = "this build has no CUDA subject; nothing above speaks of CUDA kernels on this machine";
+    result.reason = reason + "; nothing above speaks of CUDA kernels on this machine";
   };
   return check;
 }
@@ -28,10 +30,15 @@ PlannedCheck cuda_check() {
 
 std::vector<PlannedCheck> plan_verify(const VerifyOptions& options) {
   std::vector<PlannedCheck> checks = golden_checks(options.fixtures, options.threads);
-  for (PlannedCheck& check :
-       generated_checks(std::make_shared<ReferenceSubject>(), options.seed_shift, options.threads))
-    checks.push_back(std::move(check));
-  checks.push_back(cuda_check());
+  const auto append = [&](std::vector<PlannedCheck> more) {
+    checks.insert(checks.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  append(generated_checks(std::make_shared<ReferenceSubject>(), options.seed_shift, options.threads));
+  if (options.device.routes.empty()) {
+    checks.push_back(no_device(options.device.reason));
+  } else {
+    append(device_checks(options.device, options.fixtures, options.seed_shift, options.threads));
+  }
   std::erase_if(checks, [&](const PlannedCheck& check) { return !options.filter.matches(check.name); });
   return checks;
 }

@@ -2,6 +2,7 @@
 
 #include "oracle/report/run_report.h"
 #include "oracle/run/check.h"
+#include "oracle/run/device_subjects.h"
 #include "oracle/run/name_filter.h"
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct VerifyOptions {
   NameFilter filter;             ///< on check names
   std::uint64_t seed_shift = 0;  ///< added to the data seeds of generated cases
   int threads = 0;               ///< 0: OMP_NUM_THREADS
+  DeviceSubjects device;
 };
 
 /// The checks of the main job that the filter selects, in order. Throws InputError.

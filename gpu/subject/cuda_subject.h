@@ -1,0 +1,40 @@
+#pragma once
+
+#include "fixtures/subject.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plumbline::gpu {
+
+/// What a report says of the device its figures come from.
+struct DeviceFacts {
+  std::string name;
+  std::string capability;  ///< "9.0"
+  std::string versions;    ///< driver API, runtime and cuBLAS
+};
+
+/// The current device; nothing, and why, where there is none that the kernels were built for.
+struct DeviceProbe {
+  std::optional<DeviceFacts> device;
+  std::string reason;
+};
+DeviceProbe probe_device();
+
+/// One way through the selection, forced: "score.cublas_single+topk.lexicographic", "select.fused", …; a
+/// route without a scorer ("topk.persistent") selects on the scores it is given.
+struct CudaRoute {
+  std::string name;
+  std::string topk_contract;  ///< what it promises on the scores it selects on: "canonical", "set_exact"
+  std::string scores_of;  ///< of a route that writes none: whose scores those are, bit for bit; else empty
+};
+std::vector<CudaRoute> cuda_routes();
+
+/// The kernels of a route as a subject on the current device. Every call uploads its inputs, poisons every
+/// output, and returns the scores it selected on where the route writes any. Throws UnsupportedCase for
+/// inputs a kernel of the route has no code for. `route` is a name of cuda_routes().
+std::unique_ptr<SelectSubject> cuda_subject(const std::string& route);
+
+}  // namespace plumbline::gpu

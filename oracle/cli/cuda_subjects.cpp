@@ -1,0 +1,39 @@
+#include "oracle/cli/cuda_subjects.h"
+
+#ifdef PLUMBLINE_WITH_CUDA
+#include "gpu/subject/cuda_subject.h"
+#endif
+
+namespace plumbline {
+
+#ifdef PLUMBLINE_WITH_CUDA
+
+DeviceSubjects cuda_subjects() {
+  const gpu::DeviceProbe probe = gpu::probe_device();
+  DeviceSubjects subjects;
+  subjects.reason = probe.reason;
+  if (!probe.device) return subjects;
+  subjects.device = probe.device->name + ", " + probe.device->versions;
+  subjects.capability = probe.device->capability;
+  const auto maker = [](const std::string& name) {
+    return [name] { return std::shared_ptr<SelectSubject>(gpu::cuda_subject(name)); };
+  };
+  for (const gpu::CudaRoute& route : gpu::cuda_routes()) {
+    DeviceRoute offered{route.name, *contract_from(route.topk_contract), maker(route.name), {}};
+    if (!route.scores_of.empty()) offered.scores_of = maker(route.scores_of);
+    subjects.routes.push_back(std::move(offered));
+  }
+  return subjects;
+}
+
+#else
+
+DeviceSubjects cuda_subjects() {
+  DeviceSubjects subjects;
+  subjects.reason = "this build has no CUDA kernels";
+  return subjects;
+}
+
+#endif
+
+}  // namespace plumbline

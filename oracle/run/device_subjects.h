@@ -1,0 +1,31 @@
+#pragma once
+
+#include "fixtures/subject.h"
+#include "oracle/judge/contract.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace plumbline {
+
+/// One forced route of a device, on trial.
+struct DeviceRoute {
+  std::string name;  ///< "score.paged+topk.lexicographic"
+  /// What the route promises on the scores it selected on.
+  Contract contract = Contract::canonical;
+  std::function<std::shared_ptr<SelectSubject>()> subject;
+  /// Of a route that writes no scores: one whose scores are, by its promise, the same bits. May be empty.
+  std::function<std::shared_ptr<SelectSubject>()> scores_of;
+};
+
+/// What the program can put on trial on this machine's device: nothing, and why, or every route.
+struct DeviceSubjects {
+  std::string reason;      ///< why there are no routes
+  std::string device;      ///< "NVIDIA H200, CUDA driver API 13000, …"
+  std::string capability;  ///< "9.0": chooses the error model of end-to-end judgements
+  std::vector<DeviceRoute> routes;
+};
+
+}  // namespace plumbline
