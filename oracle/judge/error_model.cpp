@@ -11,13 +11,7 @@ constexpr double kUnitRoundoff = 0x1p-24;
 
 class Float32AnyOrder final : public ErrorModel {
  public:
-  Float32AnyOrder(std::int64_t heads, std::int64_t dim) : heads_(heads), roundings_(dim + heads + 2) {
-    if (heads < 1 || dim < 1 || heads >= (1 << 23) || dim >= (1 << 23) || roundings_ >= (1 << 23)) {
-      throw InputError(fmt::format(
-          "error model float32_any_order: {} heads of {} values: heads + dim + 2 must stay below 2^23", heads,
-          dim));
-    }
-  }
+  Float32AnyOrder(std::int64_t heads, std::int64_t dim) : heads_(heads), roundings_(roundings(heads, dim)) {}
 
   std::string name() const override { return "float32_any_order"; }
 
@@ -42,6 +36,16 @@ class Float32AnyOrder final : public ErrorModel {
   }
 
  private:
+  static std::int64_t roundings(std::int64_t heads, std::int64_t dim) {
+    constexpr std::int64_t kMost = 1 << 23;
+    if (heads < 1 || dim < 1 || heads >= kMost || dim >= kMost || dim + heads + 2 >= kMost) {
+      throw InputError(fmt::format(
+          "error model float32_any_order: {} heads of {} values: heads + dim + 2 must stay below 2^23", heads,
+          dim));
+    }
+    return dim + heads + 2;
+  }
+
   std::int64_t heads_, roundings_;
 };
 
