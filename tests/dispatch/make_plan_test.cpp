@@ -52,7 +52,8 @@ TEST(Plan, ThePagedScorerChunksByCapacity) {
 }
 
 TEST(Plan, NamesTheGeometryOfItsLaunches) {
-  const ChunkGroup& group = first_group(make_plan(input_of(benchmark_batch(29'000))));
+  const Plan plan = make_plan(input_of(benchmark_batch(29'000)));
+  const ChunkGroup& group = first_group(plan);
   EXPECT_EQ(group.score_grid, (Grid{1'616, 10}));
   EXPECT_EQ(group.expand_grid, (Grid{1'616, 9}));
 }
