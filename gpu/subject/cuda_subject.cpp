@@ -171,13 +171,19 @@ const std::vector<Entry>& entries() {
   using enum TopkRoute;
   const std::string on_hopper = "score.hopper+topk.lexicographic";
   static const std::vector<Entry> all = {
-      {{"score.cublas_single+topk.lexicographic", "canonical", ""}, scored<kCublas, kLexicographic>},
-      {{"score.paged+topk.lexicographic", "canonical", ""}, scored<kPaged, kLexicographic>},
-      {{on_hopper, "canonical", ""}, scored<kHopper, kLexicographic>},
-      {{"score.paged+topk.persistent", "set_exact", ""}, scored<kPaged, kPersistent>},
-      {{"select.fused", "canonical", on_hopper}, fused},
-      {{"topk.lexicographic", "canonical", ""}, given<kLexicographic>},
-      {{"topk.persistent", "set_exact", ""}, given<kPersistent>},
+      {{.name = "score.cublas_single+topk.lexicographic", .topk_contract = "canonical", .one_request = true},
+       scored<kCublas, kLexicographic>},
+      {{.name = "score.paged+topk.lexicographic", .topk_contract = "canonical"},
+       scored<kPaged, kLexicographic>},
+      {{.name = on_hopper, .topk_contract = "canonical", .one_request = true},
+       scored<kHopper, kLexicographic>},
+      {{.name = "score.paged+topk.persistent", .topk_contract = "set_exact"}, scored<kPaged, kPersistent>},
+      {{.name = "select.fused", .topk_contract = "canonical", .one_request = true, .scores_of = on_hopper},
+       fused},
+      {{.name = "topk.lexicographic", .topk_contract = "canonical", .on_given_scores = true},
+       given<kLexicographic>},
+      {{.name = "topk.persistent", .topk_contract = "set_exact", .on_given_scores = true},
+       given<kPersistent>},
   };
   return all;
 }

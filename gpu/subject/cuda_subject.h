@@ -28,7 +28,10 @@ DeviceProbe probe_device();
 struct CudaRoute {
   std::string name;
   std::string topk_contract;  ///< what it promises on the scores it selects on: "canonical", "set_exact"
-  std::string scores_of;  ///< of a route that writes none: whose scores those are, bit for bit; else empty
+  bool on_given_scores = false;
+  bool one_request = false;  ///< takes one request a call
+  std::string scores_of =
+      {};  ///< of a route that writes none: whose scores those are, bit for bit; else empty
 };
 std::vector<CudaRoute> cuda_routes();
 

@@ -19,7 +19,12 @@ DeviceSubjects cuda_subjects() {
     return [name] { return std::shared_ptr<SelectSubject>(gpu::cuda_subject(name)); };
   };
   for (const gpu::CudaRoute& route : gpu::cuda_routes()) {
-    DeviceRoute offered{route.name, *contract_from(route.topk_contract), maker(route.name), {}};
+    DeviceRoute offered;
+    offered.name = route.name;
+    offered.contract = *contract_from(route.topk_contract);
+    offered.on_given_scores = route.on_given_scores;
+    offered.one_request = route.one_request;
+    offered.subject = maker(route.name);
     if (!route.scores_of.empty()) offered.scores_of = maker(route.scores_of);
     subjects.routes.push_back(std::move(offered));
   }

@@ -45,9 +45,12 @@ struct VerifyCommand {
     RunReport run;
     {
       const Progress progress;
-      run = run_checks(checks, [&](std::size_t number, const PlannedCheck& check) {
-        progress.show(number + 1, checks.size(), check.name);
-      });
+      run = run_checks(
+          checks,
+          [&](std::size_t number, const PlannedCheck& check) {
+            progress.show(number + 1, checks.size(), check.name);
+          },
+          options.device.device);
     }
     reporter.finish(verify_json(run));
     return run.counts().exit_code();

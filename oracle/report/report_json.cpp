@@ -183,11 +183,10 @@ Status status_from(const std::string& name) {
 }  // namespace
 
 Json machine_json(const Machine& machine) {
-  return {{"cpu", machine.cpu},
-          {"threads", machine.threads},
-          {"isa", machine.isa},
-          {"compiler", machine.compiler},
-          {"build", machine.build}};
+  return {
+      {"cpu", machine.cpu},     {"threads", machine.threads},
+      {"isa", machine.isa},     {"compiler", machine.compiler},
+      {"build", machine.build}, {"device", machine.device.empty() ? Json(nullptr) : Json(machine.device)}};
 }
 
 Json verify_json(const RunReport& run) {

@@ -196,9 +196,11 @@ bool fails(const ReportEntry& entry) {
 std::string machine_line(const Json& report) {
   if (!report.contains("machine")) return "";
   const Json& machine = report.at("machine");
-  return fmt::format("{}, {} threads, {}, {}, build {}", text(machine, "cpu"),
-                     machine.at("threads").get<int>(), text(machine, "isa"), text(machine, "compiler"),
-                     text(machine, "build"));
+  std::string line =
+      fmt::format("{}, {} threads, {}, {}, build {}", text(machine, "cpu"), machine.at("threads").get<int>(),
+                  text(machine, "isa"), text(machine, "compiler"), text(machine, "build"));
+  if (!machine.at("device").is_null()) line += "; " + text(machine, "device");
+  return line;
 }
 
 }  // namespace plumbline

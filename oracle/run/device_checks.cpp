@@ -13,7 +13,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -80,7 +80,7 @@ class RouteTrial {
       const SelectOutputs outputs = repeated_.select(inputs);
       check.selections.push_back(judge_outputs(inputs, outputs, with(route_.contract)));
       // Given scores are not this route's to be measured against exact ones.
-      if (outputs.scores)
+      if (outputs.scores || !inputs.scores)
         check.selections.push_back(judge_outputs(inputs, outputs, with(Contract::within_error)));
     }
     for (JudgedSelection& selection : check.selections) {
@@ -130,15 +130,24 @@ class RouteTrial {
 };
 
 PlannedCheck plan(const DeviceSubjects& device, const DeviceRoute& route, const std::string& name,
-                  const std::string& source) {
+                  const std::string& source, const std::vector<std::string>& options) {
   PlannedCheck check;
   check.name = fmt::format("cuda/{}/{}", route.name, name);
   check.kind = CheckKind::device;
   check.source = source;
   check.subject = "cuda:" + route.name;
-  check.repro = repro_line({"plumbline", "verify", "--filter", exact_filter(check.name)},
-                           fmt::format("{}, route {} forced, on {}", source, route.name, device.device));
+  std::vector<std::string> words = {"plumbline", "verify", "--filter", exact_filter(check.name)};
+  words.insert(words.end(), options.begin(), options.end());
+  check.repro = repro_line(words, source, {route.name + " (forced)", device.device});
   return check;
+}
+
+CaseSpec as_served(CaseSpec spec, const DeviceRoute& route) {
+  constexpr SelectGeometry kReal;
+  spec.geometry.index_heads = kReal.index_heads;
+  spec.geometry.index_head_dim = kReal.index_head_dim;
+  if (route.one_request) spec.requests = 1;
+  return spec;
 }
 
 // Selections are what a route can be put to; whatever else lies there, damaged files too, golden_checks()
@@ -160,18 +169,24 @@ std::vector<std::string> selection_captures(const std::string& folder) {
 std::vector<PlannedCheck> device_checks(const DeviceSubjects& device, const std::string& fixtures,
                                         std::uint64_t seed_shift, int threads) {
   const std::vector<std::string> goldens = selection_captures(fixtures);
+  std::vector<std::string> folder, seed;  // the options that repeat a check
+  if (fixtures != default_fixtures()) folder = {"--fixtures", fixtures};
+  if (seed_shift != 0) seed = {"--seed", std::to_string(seed_shift)};
   std::vector<PlannedCheck> checks;
   for (const DeviceRoute& route : device.routes) {
     for (const std::string& path : goldens) {
-      checks.push_back(plan(device, route, "golden/" + std::filesystem::path(path).stem().string(), path));
+      if (route.on_given_scores) continue;  // goldens record the scores of others
+      checks.push_back(
+          plan(device, route, "golden/" + std::filesystem::path(path).stem().string(), path, folder));
       checks.back().run = [route, path, capability = device.capability, threads](CheckResult& check) {
         RouteTrial(route, capability, threads).judge(path, check);
       };
     }
     for (const FamilyCase& one : family_cases(seed_shift)) {
-      checks.push_back(plan(device, route, one.name, format_case(one.spec)));
-      checks.back().run = [route, spec = one.spec, capability = device.capability,
-                           threads](CheckResult& check) {
+      if (route.on_given_scores && (!one.gives_scores || one.spec.kind == CaseSpec::Kind::paged)) continue;
+      const CaseSpec spec = as_served(one.spec, route);
+      checks.push_back(plan(device, route, one.name, format_case(spec), seed));
+      checks.back().run = [route, spec, capability = device.capability, threads](CheckResult& check) {
         RouteTrial(route, capability, threads).judge(spec, check);
       };
     }

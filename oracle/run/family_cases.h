@@ -12,6 +12,7 @@ namespace plumbline {
 struct FamilyCase {
   std::string name;  ///< "generated/ties", or "paged/ties" for the same data through pages
   CaseSpec spec;
+  bool gives_scores = false;  ///< it carries scores to select on
 };
 
 /// The default case of every data family and, where it has one, its paged case. `seed_shift` is added to

@@ -14,11 +14,12 @@ std::string shell_quoted(const std::string& word) {
   return quoted + "'";
 }
 
-std::string repro_line(const std::vector<std::string>& words, const std::string& stands_for) {
+std::string repro_line(const std::vector<std::string>& words, const std::string& stands_for,
+                       const RanOn& ran_on) {
   std::string line;
   for (const std::string& word : words) line += shell_quoted(word) + " ";
-  // Selection on the CPU has one path, so no branch of a dispatch to name.
-  line += fmt::format("# {}, route none, device cpu, build {}", stands_for, build_name());
+  line += fmt::format("# {}, route {}, device {}, build {}", stands_for, ran_on.route, ran_on.device,
+                      build_name());
   for (char& c : line) {
     if (c == '\n') c = ' ';
   }

@@ -44,9 +44,11 @@ std::vector<PlannedCheck> plan_verify(const VerifyOptions& options) {
 }
 
 RunReport run_checks(const std::vector<PlannedCheck>& checks,
-                     const std::function<void(std::size_t number, const PlannedCheck&)>& before) {
+                     const std::function<void(std::size_t number, const PlannedCheck&)>& before,
+                     const std::string& device) {
   RunReport run;
   run.machine = this_machine();
+  run.machine.device = device;
   for (std::size_t i = 0; i < checks.size(); ++i) {
     if (before) before(i, checks[i]);
     run.checks.push_back(run_check(checks[i]));

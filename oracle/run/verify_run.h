@@ -23,8 +23,10 @@ struct VerifyOptions {
 /// The checks of the main job that the filter selects, in order. Throws InputError.
 std::vector<PlannedCheck> plan_verify(const VerifyOptions& options);
 
-/// Runs them. `before` is told the number of each check before it starts.
+/// Runs them, on `device` (a name, for the report) where there is one. `before` is told the number of each
+/// check before it starts.
 RunReport run_checks(const std::vector<PlannedCheck>& checks,
-                     const std::function<void(std::size_t number, const PlannedCheck&)>& before = {});
+                     const std::function<void(std::size_t number, const PlannedCheck&)>& before = {},
+                     const std::string& device = {});
 
 }  // namespace plumbline

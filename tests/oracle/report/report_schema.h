@@ -132,7 +132,8 @@ inline std::string schema_fault(const Json& report) {
                         {"threads", Need::number},
                         {"isa", Need::text},
                         {"compiler", Need::text},
-                        {"build", Need::text}});
+                        {"build", Need::text},
+                        {"device", Need::text_or_null}});
   for (const Json& check : report["checks"]) {
     const std::string where = check.value("name", "check");
     if (fault.empty())

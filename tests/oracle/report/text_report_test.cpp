@@ -67,6 +67,14 @@ TEST(TextReport, OfOneFileNamesTheBuffersItOverflows) {
       << text;
 }
 
+TEST(TextReport, NamesTheDeviceThatSubjectsRanOn) {
+  RunReport run = sample_run();
+  EXPECT_TRUE(verify_json(run)["machine"]["device"].is_null());
+  run.machine.device = "Example GPU, CUDA 1";
+  EXPECT_NE(text_report(verify_json(run), false).find("build 0.1.0+abc; Example GPU, CUDA 1\n"),
+            std::string::npos);
+}
+
 TEST(TextReport, ColoursOnlyWhenAsked) {
   const Json report = verify_json(sample_run());
   EXPECT_EQ(text_report(report, false).find('\x1b'), std::string::npos);

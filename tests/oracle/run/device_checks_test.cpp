@@ -1,7 +1,6 @@
 #include "oracle/run/device_checks.h"
 
 #include "fixtures/cases/case_spec.h"
-
 #include "oracle/run/golden_checks.h"
 #include "reference/select/reference_subject.h"
 
@@ -47,11 +46,13 @@ class StandIn : public SelectSubject {
 };
 
 DeviceSubjects stand_in(StandIn::Fault fault) {
+  DeviceRoute route;
+  route.name = "stand-in";
+  route.subject = [fault] { return std::make_shared<StandIn>(fault); };
   DeviceSubjects device;
   device.device = "none at all";
   device.capability = "9.0";
-  device.routes.push_back(
-      {"stand-in", Contract::canonical, [fault] { return std::make_shared<StandIn>(fault); }, {}});
+  device.routes = {route};
   return device;
 }
 
@@ -66,7 +67,8 @@ TEST(DeviceChecks, PutEveryRouteToEveryFamilyAndEverySelectionGolden) {
   std::set<std::string> names;
   for (const PlannedCheck& check : device_checks(stand_in(StandIn::Fault::none), default_fixtures(), 0, 0)) {
     EXPECT_EQ(check.kind, CheckKind::device);
-    EXPECT_NE(check.repro.find("route stand-in"), std::string::npos) << check.repro;
+    EXPECT_NE(check.repro.find("route stand-in (forced), device none at all, build "), std::string::npos)
+        << check.repro;
     names.insert(check.name);
   }
   for (const DataFamily& family : data_families())
@@ -74,6 +76,30 @@ TEST(DeviceChecks, PutEveryRouteToEveryFamilyAndEverySelectionGolden) {
   for (const char* golden : {"select_long_fp16", "paged_fp16"})
     EXPECT_TRUE(names.contains(std::string("cuda/stand-in/golden/") + golden));
   EXPECT_FALSE(names.contains("cuda/stand-in/golden/tiny_fp32"));
+}
+
+TEST(DeviceChecks, NameTheSeedThatRepeatsThem) {
+  const DeviceSubjects device = stand_in(StandIn::Fault::none);
+  for (const PlannedCheck& check : device_checks(device, default_fixtures(), 7, 0)) {
+    const bool golden = check.name.find("/golden/") != std::string::npos;
+    EXPECT_EQ(check.repro.find("--seed 7 #") == std::string::npos, golden) << check.repro;
+  }
+}
+
+TEST(DeviceChecks, PutARouteOnlyToWhatItTakes) {
+  DeviceSubjects device = stand_in(StandIn::Fault::none);
+  device.routes[0].one_request = true;
+  for (const PlannedCheck& check : device_checks(device, default_fixtures(), 0, 0)) {
+    if (check.name.find("golden") != std::string::npos) continue;
+    const CaseSpec spec = parse_case(check.source);
+    EXPECT_EQ(spec.requests, 1) << check.source;
+    EXPECT_EQ(spec.geometry.index_heads, 4) << check.source;
+    EXPECT_EQ(spec.geometry.index_head_dim, 128) << check.source;
+  }
+  device.routes[0].on_given_scores = true;
+  std::size_t with_scores = 0;
+  for (const DataFamily& family : data_families()) with_scores += family.gives_scores ? 1 : 0;
+  EXPECT_EQ(device_checks(device, default_fixtures(), 0, 0).size(), with_scores);
 }
 
 class OnOneCase : public testing::TestWithParam<const char*> {};
