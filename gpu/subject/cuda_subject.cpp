@@ -131,21 +131,25 @@ class ScoredSubject final : public PagedSubject {
   PagedTokenSelector selector_;
 };
 
+/// Scoring fused with selection; `keeps_scores` is select.two_kernel.
 class FusedSubject final : public PagedSubject {
  public:
-  using PagedSubject::PagedSubject;
+  FusedSubject(std::string route, bool keeps_scores)
+      : PagedSubject(std::move(route)), keeps_scores_(keeps_scores) {}
 
  private:
-  bool writes_scores() const override { return false; }
+  bool writes_scores() const override { return keeps_scores_; }
   void launch(const DevicePagedInputs& inputs, std::int32_t k, std::int32_t* tokens, std::int32_t* blocks,
-              float*, cudaStream_t stream) override {
+              float* scores, cudaStream_t stream) override {
     const DeviceBuffer<std::int32_t> visible = poisoned<std::int32_t>(inputs.get().rows);
     count_visible_blocks(inputs.get(), inputs.columns(), visible.data(), stream);
-    selector_.select(inputs.get(), inputs.columns(), visible.data(), k, blocks, stream);
+    selector_.select(inputs.get(), inputs.columns(), visible.data(), k, blocks,
+                     keeps_scores_ ? scores : nullptr, inputs.columns(), stream);
     expand_tokens(inputs.get(), blocks, k, tokens, stream);
     PLUMBLINE_CHECK(cudaStreamSynchronize(stream));  // before `visible` goes
   }
 
+  bool keeps_scores_;
   FusedSelector selector_;
 };
 
@@ -157,8 +161,9 @@ template <TopkRoute topk>
 std::unique_ptr<SelectSubject> given(const std::string& route) {
   return std::make_unique<TopkSubject>(route, topk);
 }
+template <bool keeps_scores>
 std::unique_ptr<SelectSubject> fused(const std::string& route) {
-  return std::make_unique<FusedSubject>(route);
+  return std::make_unique<FusedSubject>(route, keeps_scores);
 }
 
 struct Entry {
@@ -179,7 +184,8 @@ const std::vector<Entry>& entries() {
        scored<kHopper, kLexicographic>},
       {{.name = "score.paged+topk.persistent", .topk_contract = "set_exact"}, scored<kPaged, kPersistent>},
       {{.name = "select.fused", .topk_contract = "canonical", .one_request = true, .scores_of = on_hopper},
-       fused},
+       fused<false>},
+      {{.name = "select.two_kernel", .topk_contract = "canonical", .one_request = true}, fused<true>},
       {{.name = "topk.lexicographic", .topk_contract = "canonical", .on_given_scores = true},
        given<kLexicographic>},
       {{.name = "topk.persistent", .topk_contract = "set_exact", .on_given_scores = true},
