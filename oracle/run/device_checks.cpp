@@ -8,6 +8,7 @@
 #include "oracle/run/golden_checks.h"
 #include "oracle/run/judge_capture.h"
 #include "oracle/run/judge_case.h"
+#include "oracle/run/per_request_subject.h"
 #include "oracle/run/repeated_subject.h"
 #include "oracle/run/repro.h"
 
@@ -44,6 +45,13 @@ class WithScoresOf final : public SelectSubject {
   std::shared_ptr<SelectSubject> subject_, scores_;
 };
 
+std::shared_ptr<SelectSubject> subject_of(const DeviceRoute& route) {
+  std::shared_ptr<SelectSubject> subject = route.subject();
+  if (route.scores_of) subject = std::make_shared<WithScoresOf>(subject, route.scores_of());
+  if (route.one_request) subject = std::make_shared<PerRequestSubject>(subject);
+  return subject;
+}
+
 /// The two judgements of one route on one case.
 class RouteTrial {
  public:
@@ -51,9 +59,7 @@ class RouteTrial {
       : route_(route),
         capability_(std::move(capability)),
         threads_(threads),
-        repeated_(route.scores_of ? std::make_shared<WithScoresOf>(route.subject(), route.scores_of())
-                                  : route.subject(),
-                  kAnswers) {}
+        repeated_(subject_of(route), kAnswers) {}
 
   void judge(const CaseSpec& spec, CheckResult& check) {
     const auto error_model =
@@ -142,11 +148,10 @@ PlannedCheck plan(const DeviceSubjects& device, const DeviceRoute& route, const 
   return check;
 }
 
-CaseSpec as_served(CaseSpec spec, const DeviceRoute& route) {
+CaseSpec in_the_real_geometry(CaseSpec spec) {
   constexpr SelectGeometry kReal;
   spec.geometry.index_heads = kReal.index_heads;
   spec.geometry.index_head_dim = kReal.index_head_dim;
-  if (route.one_request) spec.requests = 1;
   return spec;
 }
 
@@ -184,7 +189,7 @@ std::vector<PlannedCheck> device_checks(const DeviceSubjects& device, const std:
     }
     for (const FamilyCase& one : family_cases(seed_shift)) {
       if (route.on_given_scores && (!one.gives_scores || one.spec.kind == CaseSpec::Kind::paged)) continue;
-      const CaseSpec spec = as_served(one.spec, route);
+      const CaseSpec spec = in_the_real_geometry(one.spec);
       checks.push_back(plan(device, route, one.name, format_case(spec), seed));
       checks.back().run = [route, spec, capability = device.capability, threads](CheckResult& check) {
         RouteTrial(route, capability, threads).judge(spec, check);

@@ -16,7 +16,7 @@ struct DeviceRoute {
   /// What the route promises on the scores it selected on.
   Contract contract = Contract::canonical;
   bool on_given_scores = false;  ///< it has no scorer, and is put to cases that carry scores
-  bool one_request = false;      ///< it takes one request a call
+  bool one_request = false;      ///< it takes one request a call, so a step of several is several calls
   std::function<std::shared_ptr<SelectSubject>()> subject;
   /// Of a route that writes no scores: one whose scores are, by its promise, the same bits. May be empty.
   std::function<std::shared_ptr<SelectSubject>()> scores_of;

@@ -88,11 +88,9 @@ TEST(DeviceChecks, NameTheSeedThatRepeatsThem) {
 
 TEST(DeviceChecks, PutARouteOnlyToWhatItTakes) {
   DeviceSubjects device = stand_in(StandIn::Fault::none);
-  device.routes[0].one_request = true;
   for (const PlannedCheck& check : device_checks(device, default_fixtures(), 0, 0)) {
     if (check.name.find("golden") != std::string::npos) continue;
     const CaseSpec spec = parse_case(check.source);
-    EXPECT_EQ(spec.requests, 1) << check.source;
     EXPECT_EQ(spec.geometry.index_heads, 4) << check.source;
     EXPECT_EQ(spec.geometry.index_head_dim, 128) << check.source;
   }
