@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace plumbline::gpu {
 namespace {
@@ -12,6 +13,8 @@ constexpr std::int64_t kPageSize = 16;
 
 LogicalPages::LogicalPages(const SelectInputs& inputs)
     : geometry_(inputs.geometry), query_(*inputs.index_query) {
+  if (inputs.blocks > std::numeric_limits<std::int32_t>::max() / geometry_.compress_ratio)
+    throw UnsupportedCase("the CUDA kernels serve requests of at most 2^31 - 1 tokens");
   const TensorView& key = *inputs.index_key;
   const std::int64_t dim = key.extent(1),
                      pages = std::max<std::int64_t>(1, (inputs.blocks + kPageSize - 1) / kPageSize);

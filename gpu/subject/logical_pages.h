@@ -6,7 +6,7 @@ namespace plumbline::gpu {
 
 /// A selection on logical blocks as a paged call of one request: pages of 16 keys in reverse order, and for
 /// every row the position that lets it see its visible blocks. `inputs` has query and key; both stay alive
-/// meanwhile.
+/// meanwhile. Throws UnsupportedCase where its tokens outgrow int32.
 class LogicalPages {
  public:
   explicit LogicalPages(const SelectInputs& inputs);

@@ -85,6 +85,7 @@ std::optional<Tensor> plane(const std::vector<PagedSelectOutputs>& parts, std::i
 }  // namespace
 
 PagedSelectOutputs PerRequestSubject::select_paged(const PagedSelectInputs& inputs) {
+  if (inputs.page_table.extent(0) == 0) return subject_->select_paged(inputs);
   const std::int64_t rows = inputs.index_query.extent(0), k = inputs.geometry.block_topk;
   const std::vector<RowNumbers> split = split_rows(inputs);
   std::vector<PagedSelectOutputs> parts(split.size());

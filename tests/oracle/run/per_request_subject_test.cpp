@@ -44,5 +44,17 @@ TEST(PerRequestSubject, AnswersEveryPagedFamilyAsOneCallOverAllRequests) {
   EXPECT_GT(of_several, 10);
 }
 
+TEST(PerRequestSubject, PassesACallWithoutRequestsOn) {
+  const GeneratedPaged generated = generate_paged(parse_case("paged:topk=4,blocks=8,rows=2"));
+  PagedSelectInputs inputs = generated.inputs();
+  Tensor padded(DType::int32, {2});
+  padded.as<std::int32_t>()[0] = padded.as<std::int32_t>()[1] = -1;
+  inputs.token_to_request = padded.view();
+  inputs.page_table.shape[0] = inputs.sequence_lengths.shape[0] = 0;
+  const PagedSelectOutputs outputs =
+      PerRequestSubject(std::make_shared<ReferenceSubject>()).select_paged(inputs);
+  for (const std::int32_t token : outputs.selected_tokens.as<std::int32_t>()) EXPECT_EQ(token, -1);
+}
+
 }  // namespace
 }  // namespace plumbline
