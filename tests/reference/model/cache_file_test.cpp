@@ -51,7 +51,7 @@ class CacheFile : public ::testing::Test {
     return kept;
   }
   static std::vector<std::byte> sealed(std::vector<std::byte> bytes) {
-    bytes.resize(bytes.size() - 64);
+    bytes.erase(bytes.end() - 64, bytes.end());
     const std::string digest = sha256_of(bytes);
     for (const char c : digest) bytes.push_back(static_cast<std::byte>(c));
     return bytes;
