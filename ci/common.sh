@@ -28,9 +28,9 @@ configure() {
 build() {
   local preset=$1
   shift
-  local targets=()
-  if (($#)); then targets=(--target "$@"); fi
-  cmake --build "$root/build/$preset" -j "$jobs" "${targets[@]}"
+  local only=()
+  if (($#)); then only=(--target "$@"); fi
+  cmake --build "$root/build/$preset" -j "$jobs" "${only[@]}"
 }
 
 # The counts of all test runs of this script.
@@ -74,12 +74,14 @@ run_tests() {
   count_junit "$report"
 }
 
-# build_and_test PRESET DEVELOPER [CTEST OPTIONS...]: a build that fails counts as one failure.
+# build_and_test PRESET DEVELOPER [CTEST OPTIONS...]: builds what the array `targets` names, all where it is empty. A
+# build that fails counts as one failure.
+targets=()
 build_and_test() {
   local preset=$1 developer=$2
   shift 2
   say "build $preset"
-  if ! { configure "$preset" -DPLUMBLINE_DEVELOPER="$developer" >/dev/null && build "$preset"; }; then
+  if ! { configure "$preset" -DPLUMBLINE_DEVELOPER="$developer" >/dev/null && build "$preset" "${targets[@]}"; }; then
     printf 'FAILED: the build of %s\n' "$preset" >&2
     failed=$((failed + 1))
     return

@@ -10,13 +10,12 @@
 namespace plumbline {
 namespace {
 
-const RunReport& golden_run() {
-  static const RunReport run = run_checks(golden_checks(default_fixtures(), 0));
-  return run;
-}
-
+// Each capture is judged when a test first asks for it.
 const CheckResult& check(const std::string& name) {
-  return *std::ranges::find(golden_run().checks, "golden/" + name, &CheckResult::name);
+  static std::map<std::string, CheckResult> results;
+  if (const auto known = results.find(name); known != results.end()) return known->second;
+  const std::vector<PlannedCheck> checks = golden_checks(default_fixtures(), 0);
+  return results[name] = run_check(*std::ranges::find(checks, "golden/" + name, &PlannedCheck::name));
 }
 
 const JudgedSelection& selection(const std::string& file, const std::string& tag) {
@@ -24,13 +23,14 @@ const JudgedSelection& selection(const std::string& file, const std::string& tag
 }
 
 TEST(Goldens, AllPassButTheOneDeclaredTooShortToSelect) {
-  for (const CheckResult& result : golden_run().checks) {
+  const RunReport run = run_checks(golden_checks(default_fixtures(), 0));
+  for (const CheckResult& result : run.checks) {
     const bool is_short = result.name == "golden/tiny_short";
     EXPECT_EQ(result.status, is_short ? Status::vacuous : Status::pass)
         << result.name << ": " << result.reason;
     EXPECT_EQ(result.expect_vacuous, is_short) << result.name;
   }
-  EXPECT_EQ(golden_run().counts().exit_code(), 0);
+  EXPECT_EQ(run.counts().exit_code(), 0);
 }
 
 TEST(Goldens, RecordedCpuSelectionsDifferByTiesInAsManyRowsAsIsKnown) {
