@@ -1,5 +1,7 @@
 #include "gpu/dispatch/proven_evidence.h"
 
+#include "tests/fixtures/capture/temp_dir.h"
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -13,19 +15,13 @@ namespace {
 /// A folder of its own with one evidence file, run.json.
 class ProvenEvidence : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = std::filesystem::path(::testing::TempDir()) / (std::string("proven_") + test->name());
-    std::filesystem::create_directories(root_);
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   std::vector<std::string> check(const std::string& evidence, Route route, Capability capability = {9, 0}) {
     std::ofstream(root_ / "run.json") << evidence;
     return check_proven({{route, capability, "run.json"}}, root_);
   }
 
-  std::filesystem::path root_;
+  TempDir directory_;
+  std::filesystem::path root_ = directory_.path();
   const std::string hopper_run_ =
       R"({"device": {"capability": "9.0"}, "hits": [{"route": "score.cublas_single"},
                                                     {"route": "topk.lexicographic.generic"}]})";

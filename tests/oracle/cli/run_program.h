@@ -1,6 +1,7 @@
 #pragma once
 
 #include "oracle/run/repro.h"
+#include "tests/fixtures/capture/temp_dir.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -31,14 +32,6 @@ inline std::string text_of(const std::filesystem::path& path) {
 /// A folder of its own for each test, removed at the end, and the program run in a pipe.
 class ProgramTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) / (std::string("plumbline_") + test->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   ProgramRun run(const std::vector<std::string>& words) const {
     std::string line = shell_quoted(PLUMBLINE_PROGRAM);
     for (const std::string& word : words) line += " " + shell_quoted(word);
@@ -49,9 +42,10 @@ class ProgramTest : public ::testing::Test {
     const int status = std::system((line + " >" + shell_quoted(out) + " 2>" + shell_quoted(err)).c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(out), text_of(err)};
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return directory_.file(name); }
 
-  std::filesystem::path folder_;
+ private:
+  TempDir directory_;
 };
 
 inline void expect_one_line(const std::string& text) {

@@ -1,5 +1,8 @@
 #include "oracle/judge/judge_indexer.h"
 
+#include "fixtures/error.h"
+#include "tests/fixtures/capture/temp_dir.h"
+
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -8,14 +11,8 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
-#include "fixtures/error.h"
-
 namespace plumbline {
 namespace {
-
-std::string golden_path(const std::string& name) {
-  return fmt::format("{}/fixtures/golden/{}.h5", PLUMBLINE_SOURCE_DIR, name);
-}
 
 IndexerReport judge_golden(const std::string& name, const IndexerOptions& options = {}) {
   return judge_indexer(ModelCapture(golden_path(name)), options);
@@ -90,8 +87,7 @@ TEST(JudgeIndexer, UnroundedTrigonometryLeavesTheBoundOfA16BitCapture) {
 class Tampered {
  public:
   Tampered(const std::string& golden, const std::string& dataset, hsize_t element, double value)
-      : path_(std::filesystem::temp_directory_path() /
-              ("plumbline_tampered_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".h5")) {
+      : path_(directory_.path() / "tampered.h5") {
     std::filesystem::copy_file(golden_path(golden), path_, std::filesystem::copy_options::overwrite_existing);
     const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     const hid_t set = H5Dopen2(file, dataset.c_str(), H5P_DEFAULT);
@@ -108,7 +104,6 @@ class Tampered {
     H5Dclose(set);
     H5Fclose(file);
   }
-  ~Tampered() { std::filesystem::remove(path_); }
   Tampered(const Tampered&) = delete;
   Tampered& operator=(const Tampered&) = delete;
 
@@ -118,6 +113,7 @@ class Tampered {
   }
 
  private:
+  TempDir directory_;
   std::filesystem::path path_;
   bool written_ = false;
 };

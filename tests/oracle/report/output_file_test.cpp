@@ -1,6 +1,7 @@
 #include "oracle/report/output_file.h"
 
 #include "fixtures/error.h"
+#include "tests/fixtures/capture/temp_dir.h"
 
 #include <filesystem>
 #include <fstream>
@@ -21,16 +22,11 @@ std::string content(const fs::path& path) {
 
 class OutputFileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              (std::string("output_file_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   std::size_t files() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {}));
   }
-  fs::path folder_;
+  TempDir directory_;
+  fs::path folder_ = directory_.path();
 };
 
 TEST_F(OutputFileTest, WritesTheWholeTextAndNothingElse) {

@@ -1,6 +1,7 @@
 #include "oracle/run/routes.h"
 
 #include "fixtures/error.h"
+#include "tests/fixtures/capture/temp_dir.h"
 
 #include <filesystem>
 #include <fstream>
@@ -21,17 +22,12 @@ RoutesQuestion question(const std::string& gates) {
 
 class RoutesFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = std::filesystem::path(::testing::TempDir()) / (std::string("routes_") + test->name());
-    std::filesystem::create_directories(root_);
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
   std::string write(const std::string& name, const std::string& text) {
     std::ofstream(root_ / name) << text;
     return (root_ / name).string();
   }
-  std::filesystem::path root_;
+  TempDir directory_;
+  std::filesystem::path root_ = directory_.path();
 };
 
 TEST(ExplainRoutes, ShowsWhatTheFamilyChangesOnTuring) {
