@@ -1,5 +1,7 @@
 #include "gpu/subject/device_tensors.h"
 
+#include "fixtures/packed_bytes.h"
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -7,26 +9,6 @@
 
 namespace plumbline::gpu {
 namespace {
-
-void append_elements(const TensorView& view, std::size_t axis, const std::byte* at,
-                     std::vector<std::byte>& out) {
-  const std::size_t bytes = size_of(view.dtype);
-  if (axis == view.shape.size()) {
-    out.insert(out.end(), at, at + bytes);
-    return;
-  }
-  for (std::int64_t i = 0; i < view.shape[axis]; ++i)
-    append_elements(view, axis + 1, at + i * view.strides[axis] * static_cast<std::int64_t>(bytes), out);
-}
-
-std::vector<std::byte> dense(const TensorView& view) {
-  const std::size_t bytes = static_cast<std::size_t>(element_count(view.shape)) * size_of(view.dtype);
-  if (view.contiguous()) return {view.data, view.data + bytes};
-  std::vector<std::byte> elements;
-  elements.reserve(bytes);
-  append_elements(view, 0, view.data, elements);
-  return elements;
-}
 
 void require(bool served, const std::string& what) {
   if (!served) throw UnsupportedCase("the CUDA kernels serve " + what);
@@ -42,7 +24,7 @@ KeyType key_type(const PagedSelectInputs& inputs) {
 }  // namespace
 
 DeviceBuffer<std::byte> uploaded(const TensorView& view) {
-  const std::vector<std::byte> elements = dense(view);
+  const std::vector<std::byte> elements = packed_bytes(view);
   DeviceBuffer<std::byte> buffer(static_cast<std::int64_t>(elements.size()));
   if (!elements.empty())
     PLUMBLINE_CHECK(cudaMemcpy(buffer.data(), elements.data(), elements.size(), cudaMemcpyHostToDevice));

@@ -1,6 +1,7 @@
 #include "oracle/run/per_request_subject.h"
 
 #include "reference/model/integer_view.h"
+#include "reference/model/request_rows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -35,11 +36,10 @@ Tensor gathered(const TensorView& view, const RowNumbers& rows) {
 
 /// The rows of each request; padded rows are the first request's.
 std::vector<RowNumbers> split_rows(const PagedSelectInputs& inputs) {
-  const std::int64_t requests = inputs.page_table.extent(0);
-  std::vector<RowNumbers> split(static_cast<std::size_t>(requests));
+  std::vector<RowNumbers> split(static_cast<std::size_t>(inputs.page_table.extent(0)));
   for (std::int64_t row = 0; row < inputs.index_query.extent(0); ++row) {
-    const std::int64_t request = integer_at(inputs.token_to_request, row);
-    split[static_cast<std::size_t>(request >= 0 && request < requests ? request : 0)].push_back(row);
+    const std::int64_t request = is_padded_row(inputs, row) ? 0 : integer_at(inputs.token_to_request, row);
+    split[static_cast<std::size_t>(request)].push_back(row);
   }
   return split;
 }
