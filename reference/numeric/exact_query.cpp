@@ -2,6 +2,7 @@
 
 #include "reference/numeric/wide_sum.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -12,10 +13,12 @@ constexpr int kDoubleBits = 53;
 constexpr int kIntegerBits = 126;
 constexpr int kMultipleBits = 62;
 
-std::vector<std::int64_t> multiples_of(double unit_reciprocal, std::span<const float> values) {
+template <typename Value>
+std::vector<std::int64_t> multiples_of(int unit, std::span<const Value> values) {
+  const double reciprocal = std::ldexp(1.0, -unit);
   std::vector<std::int64_t> multiples;
   multiples.reserve(values.size());
-  for (const float value : values) multiples.push_back(static_cast<std::int64_t>(value * unit_reciprocal));
+  for (const Value value : values) multiples.push_back(static_cast<std::int64_t>(value * reciprocal));
   return multiples;
 }
 
@@ -37,14 +40,12 @@ ExactQuery::ExactQuery(std::span<const float> values, std::int64_t heads)
       dim_(static_cast<std::int64_t>(values.size()) / heads),
       window_(window_of(values)),
       count_bits_(static_cast<int>(std::bit_width(values.size() - (values.empty() ? 0 : 1)))),
-      values_(values.begin(), values.end()) {
-  if (window_.width() <= kMultipleBits) multiples_ = multiples_of(std::ldexp(1.0, -window_.unit), values);
-}
+      values_(values.begin(), values.end()) {}
 
 ExactQuery::Arithmetic ExactQuery::arithmetic(DyadicWindow key_window) const {
   const int bits = window_.width() + key_window.width() + count_bits_;
   if (bits <= kDoubleBits) return Arithmetic::float64;
-  const bool multiples_fit = !multiples_.empty() && key_window.width() <= kMultipleBits;
+  const bool multiples_fit = std::max(window_.width(), key_window.width()) <= kMultipleBits;
   return multiples_fit && bits <= kIntegerBits ? Arithmetic::integer128 : Arithmetic::wide_sum;
 }
 
@@ -59,12 +60,13 @@ ExactScore ExactQuery::score(std::span<const float> key, DyadicWindow key_window
       return ExactScore::from_double(sum);
     }
     case Arithmetic::integer128: {
-      const std::vector<std::int64_t> key_multiples = multiples_of(std::ldexp(1.0, -key_window.unit), key);
+      const auto multiples = multiples_of(window_.unit, std::span(values_));
+      const auto key_multiples = multiples_of(key_window.unit, key);
       __int128 sum = 0;
       for (std::int64_t head = 0; head < heads_; ++head) {
         __int128 dot = 0;
         for (std::int64_t i = 0; i < dim_; ++i) {
-          dot += static_cast<__int128>(multiples_[static_cast<std::size_t>(head * dim_ + i)]) *
+          dot += static_cast<__int128>(multiples[static_cast<std::size_t>(head * dim_ + i)]) *
                  key_multiples[static_cast<std::size_t>(i)];
         }
         if (dot > 0) sum += dot;

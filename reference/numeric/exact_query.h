@@ -27,9 +27,8 @@ class ExactQuery {
  private:
   std::int64_t heads_, dim_;
   DyadicWindow window_;
-  int count_bits_;                       // ⌈log2(heads·dim)⌉
-  std::vector<double> values_;           // [heads, dim]
-  std::vector<std::int64_t> multiples_;  // of 2^unit; empty where the width exceeds 62
+  int count_bits_;              // ⌈log2(heads·dim)⌉
+  std::vector<double> values_;  // [heads, dim]
 };
 
 }  // namespace plumbline

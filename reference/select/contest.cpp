@@ -61,6 +61,7 @@ CertifiedRow ContestDecider::decide(const RowInQuestion& row, const Contest& con
   const std::uint32_t cutoff = rank_of(*last_seat);
 
   CertifiedRow result;
+  result.blocks.reserve(static_cast<std::size_t>(row.k));
   result.visible = row.visible;
   result.selects = true;
   result.cutoff = score_of_rank_[cutoff];
@@ -77,8 +78,10 @@ CertifiedRow ContestDecider::decide(const RowInQuestion& row, const Contest& con
   }  // else the best left out is an unlisted zero or -infinity
 
   for (const std::int32_t slot : contest.winners) result.blocks.push_back(keys_.block(slot));
+  const auto seated = static_cast<std::ptrdiff_t>(result.blocks.size());
   for (auto it = entries_.begin(); it <= last_seat; ++it) result.blocks.push_back(keys_.block(slot_of(*it)));
-  std::sort(result.blocks.begin(), result.blocks.end());
+  std::sort(result.blocks.begin() + seated, result.blocks.end());
+  std::inplace_merge(result.blocks.begin(), result.blocks.begin() + seated, result.blocks.end());
   return result;
 }
 

@@ -12,7 +12,7 @@ namespace plumbline {
 /// What is known of a row's slots before exact arithmetic. Every slot that is not listed, and no zero, scores
 /// strictly below the runner-up.
 struct Contest {
-  std::vector<std::int32_t> winners;  ///< certainly above the k-th score; fewer than k
+  std::vector<std::int32_t> winners;  ///< certainly above the k-th score; fewer than k, ascending
   std::vector<std::int32_t> open;     ///< undecided
   std::vector<std::int32_t> zeros;    ///< the lowest (at most k) of the slots whose score is certainly zero
   std::int64_t zero_count = 0;        ///< how many such slots there are

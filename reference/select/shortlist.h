@@ -1,6 +1,7 @@
 #pragma once
 
 #include "reference/select/contest.h"
+#include "reference/select/nth_largest.h"
 
 #include <cstdint>
 #include <vector>
@@ -17,16 +18,15 @@ class Shortlist {
   /// Upper bounds of slots [first, first + count); only those below the row's slot count are looked at.
   void offer(std::int64_t first, std::int64_t count, const float* uppers);
 
-  /// Sorts what is left into winners and open slots.
+  /// Sorts what is left into winners and open slots, both ascending.
   void finish(Contest& contest);
 
  private:
-  struct Candidate {
-    float upper, lower;
-    std::int32_t slot;
-  };
-  void examine(std::int32_t slot, float upper);
+  void keep_reaching(std::int64_t first, std::int64_t count, const float* uppers);
+  void note_zeros(std::int64_t first, std::int64_t count, const float* uppers);
   void raise_floor();
+  void drop_below_floor();
+  float lower(std::size_t candidate) const { return upper_[candidate] - width_ * norms_[slot_[candidate]]; }
 
   RowInQuestion row_;
   float width_ = 0;
@@ -36,8 +36,11 @@ class Shortlist {
   float floor_ = 0;
   bool zeros_matter_ = true;
   std::size_t next_raise_ = 0;
-  std::vector<Candidate> candidates_;
-  std::vector<float> bounds_;  // scratch
+  std::size_t candidates_ = 0;
+  std::vector<float> upper_;        // by candidate, ascending by slot; longer than there are candidates
+  std::vector<std::int32_t> slot_;  // likewise
+  std::vector<float> lowers_;       // scratch
+  NthLargest nth_largest_;
   std::vector<std::int32_t> zeros_;
   std::int64_t zero_count_ = 0;
 };
