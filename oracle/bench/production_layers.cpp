@@ -1,5 +1,6 @@
 #include "oracle/bench/production_layers.h"
 
+#include "reference/model/config_presets.h"
 #include "reference/model/linear_layer.h"
 
 #include <algorithm>
@@ -44,7 +45,8 @@ GatedDeltaNetWeights delta_net_weights() {
           128,
           128,
           1e-6,
-          GateActivation::sigmoid,
+          Activation::silu,
+          Activation::sigmoid,
           matrix(channels, kHidden, 1),
           matrix(values, kHidden, 2),
           matrix(48, kHidden, 3),
@@ -54,15 +56,6 @@ GatedDeltaNetWeights delta_net_weights() {
           vector(48, 1, -3, 7),
           vector(128, 0.25F, 1, 8),
           matrix(kHidden, values, 9)};
-}
-
-ModelConfig attention_config() {
-  ModelConfig config;
-  config.attention = {24, 2, 256};
-  config.indexer.geometry = {4, 128, 4, 512};
-  config.indexer.hidden_size = kHidden;
-  config.indexer.sections = {11, 11, 10};
-  return config;
 }
 
 QsaWeights attention_weights() {
@@ -120,7 +113,7 @@ double ProductionDeltaNet::operations(std::int64_t tokens) const {
 
 ProductionAttention::ProductionAttention()
     : arithmetic_(hf_cuda_profile(), DType::bfloat16),
-      config_(attention_config()),
+      config_(preset_model_config("qwen3.8-flash-next")),
       weights_(attention_weights()),
       layer_(std::make_unique<QsaLayer>(config_, weights_, frequencies(), hf_cuda_profile())) {}
 

@@ -57,7 +57,7 @@ void replay_experts(const ReplayContext& context, const ReplayStep& step, std::i
     return routed_experts(input(live), chosen, context.expert_sum, weights, context.arithmetic);
   });
   taps.compare(forward, mlp + ".shared_expert/out", "shared_expert", 1, [&](const LiveTokens& live) {
-    return gated_mlp(input(live), weights.shared, context.arithmetic);
+    return gated_mlp(input(live), weights.shared, weights.activation, context.arithmetic);
   });
   taps.compare(forward, mlp + "/out", "mlp.out", 1, [&](const LiveTokens& live) {
     return add_shared_expert(input(live), recorded(forward, mlp + ".experts/out", live),

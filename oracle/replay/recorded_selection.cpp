@@ -89,6 +89,8 @@ std::vector<std::int32_t> RecordedSelection::follow(std::int64_t layer, const Li
     ++tally.followed;
     return theirs;
   }
+  const auto [first, fresh] = tally.parted_from.try_emplace(live.batch, call_position);
+  if (!fresh) first->second = std::min(first->second, call_position);
   if (tally.parted++ == 0) {
     tally.first_parted = fmt::format("forward {}, layer {}, batch row {}, live position {}", forward_->name(),
                                      layer, live.batch, call_position);

@@ -4,6 +4,7 @@
 #include "reference/model/model_config.h"
 #include "reference/model/qsa_attention.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace plumbline {
 struct SelectionFollowing {
   std::int64_t rows = 0, followed = 0, parted = 0;
   std::string first_parted;
+  /// By batch row: the first live position whose choice parted. From there on the two runs attend different
+  /// tokens.
+  std::map<std::int64_t, std::int64_t> parted_from;
 };
 
 /// The blocks one forward call selected. Its rows are laid out by sparse layer, then batch row, then query

@@ -45,6 +45,8 @@ Json operations_json(const std::vector<TapReport>& taps) {
 
 Json free_json(const FreeRunningReport& free) {
   Json json = {{"bound", free.bound},
+               {"judged", free.judged},
+               {"max_abs_judged", free.max_abs_judged},
                {"bound_is", "measured against the exact profile"},
                {"max_abs_to_exact", free.max_abs_to_exact},
                {"ours_to_exact", free.ours_to_exact},
@@ -59,7 +61,8 @@ Json free_json(const FreeRunningReport& free) {
                                 {"token", one.token},
                                 {"recorded", one.recorded},
                                 {"ours", one.ours},
-                                {"margin", one.margin}});
+                                {"margin", one.margin},
+                                {"judged", one.judged}});
   }
   return json;
 }

@@ -93,6 +93,15 @@ std::string logits_line(const Json& report) {
                   free.at("selections_parted").get<std::int64_t>(),
                   text(free, "first_parted_selection").empty() ? "" : ", the first at ",
                   text(free, "first_parted_selection"));
+  const std::int64_t judged = free.at("judged").get<std::int64_t>(),
+                     rows = logits.at("rows").get<std::int64_t>();
+  if (judged != rows) {
+    line += fmt::format(
+        "        {} live tokens stand before a parted selection of their sequence and are judged, with a "
+        "largest "
+        "difference of {}; the other {} attend other tokens\n",
+        judged, number_or(free.at("max_abs_judged"), "inf", "{:.3g}"), rows - judged);
+  }
   return line;
 }
 

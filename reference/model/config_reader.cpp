@@ -33,11 +33,16 @@ std::int64_t ConfigReader::extent(const char* name) const {
 
 std::int64_t ConfigReader::integer(const char* name, std::int64_t lowest, std::int64_t fallback) const {
   const Json* value = find(root_, name);
+  return value == nullptr ? fallback : as_integer(*value, name, lowest);
+}
+
+std::int64_t ConfigReader::first_integer(const char* name, std::int64_t lowest, std::int64_t fallback) const {
+  const Json* value = find(root_, name);
   if (value == nullptr) return fallback;
-  if (!value->is_number_integer() || *value < lowest || *value > INT32_MAX) {
-    fail(fmt::format("\"{}\" from {} to {}", name, lowest, INT32_MAX), value->dump());
-  }
-  return value->get<std::int64_t>();
+  if (!value->is_array()) return as_integer(*value, name, lowest);
+  if (value->empty()) fail(fmt::format("\"{}\" an integer or a list of them", name), value->dump());
+  for (const Json& entry : *value) as_integer(entry, name, lowest);
+  return as_integer(value->front(), name, lowest);
 }
 
 double ConfigReader::positive(const char* name) const { return as_positive(find(root_, name), name); }
@@ -132,6 +137,13 @@ const Json* ConfigReader::find(const Json& object, const char* name) const {
 const Json* ConfigReader::find_rope(const char* name) const {
   const Json* nested = rope_.is_object() ? find(rope_, name) : nullptr;
   return nested != nullptr ? nested : find(root_, name);
+}
+
+std::int64_t ConfigReader::as_integer(const Json& value, const char* name, std::int64_t lowest) const {
+  if (!value.is_number_integer() || value < lowest || value > INT32_MAX) {
+    fail(fmt::format("\"{}\" from {} to {}", name, lowest, INT32_MAX), value.dump());
+  }
+  return value.get<std::int64_t>();
 }
 
 std::int64_t ConfigReader::as_extent(const Json& value, const char* name) const {

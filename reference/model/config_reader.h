@@ -22,6 +22,9 @@ class ConfigReader {
   std::int64_t extent(const char* name) const;
   /// An integer from `lowest` to 2^31 − 1, or `fallback` where it is not given.
   std::int64_t integer(const char* name, std::int64_t lowest, std::int64_t fallback) const;
+  /// integer(), or the first of a list of them that is not empty.
+  std::int64_t first_integer(const char* name, std::int64_t lowest, std::int64_t fallback) const;
+  bool has(const char* name) const { return find(root_, name) != nullptr; }
   double positive(const char* name) const;
   bool flag(const char* name, bool fallback) const;
   /// One of `allowed`; the first one where it is not given.
@@ -45,6 +48,7 @@ class ConfigReader {
   const nlohmann::json* find(const nlohmann::json& object, const char* name) const;
   const nlohmann::json* find_rope(const char* name) const;
   [[noreturn]] void missing(const std::string& expected) const { fail(expected, "nothing"); }
+  std::int64_t as_integer(const nlohmann::json& value, const char* name, std::int64_t lowest) const;
   std::int64_t as_extent(const nlohmann::json& value, const char* name) const;
   double as_positive(const nlohmann::json* value, const char* name) const;
 

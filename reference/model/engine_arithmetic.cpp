@@ -17,6 +17,8 @@ constexpr double kFloat32Roundoff = 0x1p-24;
 /// Our own elementary functions are at most 1 ULP off in double.
 constexpr double kOwnFunction = 0x1p-52;
 constexpr double kSoftplusThreshold = 20;
+/// e^88 is the last whole power that float32 holds.
+constexpr double kExponentialOverflow = 88;
 
 template <typename Number>
 Number plain_sum(std::span<const Number> terms) {
@@ -136,13 +138,19 @@ double BasicEngineArithmetic<Number>::exponential_error() const {
 }
 
 template <typename Number>
+double BasicEngineArithmetic<Number>::vanished(Number x, double result) const {
+  if (!profile_->float32_arithmetic) return 0;
+  return 2 * kUnderflow + (value_of(x) - error_of(x) < -kExponentialOverflow ? result : 0);
+}
+
+template <typename Number>
 Number BasicEngineArithmetic<Number>::sigmoid(Number x) const {
   const double s = sigmoid_of(value_of(x));
   // |s''| stays below 0.1, so the slope over the interval exceeds that at its middle by at most 0.1·e.
   const double slope = s * (1 - s) + 0.1 * error_of(x);
   // The exponential's error reaches s damped by 1 − s; sum and quotient round once each.
   const double roundings = profile_->float32_arithmetic ? 2 * kFloat32Roundoff * (1 + kFloat32Roundoff) : 0;
-  const double own = s * ((1 - s) * exponential_error() + roundings + 4 * kOwnFunction);
+  const double own = s * ((1 - s) * exponential_error() + roundings + 4 * kOwnFunction) + vanished(x, s);
   return within<Number>(s, slope * error_of(x) + own);
 }
 
@@ -153,7 +161,8 @@ Number BasicEngineArithmetic<Number>::silu(Number x) const {
   const double slope = std::abs(s + v * s * (1 - s)) + 0.5 * error_of(x);
   const double roundings =
       profile_->float32_arithmetic ? 3 * kFloat32Roundoff * (1 + 2 * kFloat32Roundoff) : 0;
-  const double own = std::abs(result) * ((1 - s) * exponential_error() + roundings + 5 * kOwnFunction);
+  const double own = std::abs(result) * ((1 - s) * exponential_error() + roundings + 5 * kOwnFunction) +
+                     vanished(x, std::abs(result));
   return within<Number>(result, slope * error_of(x) + own);
 }
 
@@ -167,7 +176,9 @@ Number BasicEngineArithmetic<Number>::softplus(Number x) const {
   // Where the interval straddles the threshold the two branches differ by e^-20.
   const double straddle = v + error_of(x) > kSoftplusThreshold ? 0x1p-28 : 0;
   const double library = profile_->float32_arithmetic ? profile_->logarithm_ulp * 2 * kFloat32Roundoff : 0;
-  const double own = s * exponential_error() + result * (library + 8 * kOwnFunction);
+  // Two units of a subnormal exponential, and of the logarithm.
+  const double underflow = profile_->float32_arithmetic ? 8 * kUnderflow : 0;
+  const double own = s * exponential_error() + result * (library + 8 * kOwnFunction) + underflow;
   return within<Number>(result, slope * error_of(x) + straddle + own);
 }
 

@@ -65,6 +65,8 @@ class BasicEngineArithmetic {
  private:
   Number divided(Number sum, std::size_t count) const;
   Number from_library(Number exact, double ulp) const;
+  /// What float32 may lose of σ(x) or x·σ(x): a unit of the subnormals, or all where e^−x overflows.
+  double vanished(Number x, double result) const;
   /// Relative error of the engine's float32 exponential.
   double exponential_error() const;
 

@@ -130,7 +130,8 @@ Rows<Number> delta_rule_of_projection(const Rows<Number>& projected, const Rows<
       projected, weights.convolution, arithmetic.profile().store_convolution, arithmetic, state.convolution);
 #pragma omp parallel for schedule(static) if (worth_threads_elements(convolved.rows * convolved.width))
   for (std::int64_t t = 0; t < convolved.rows; ++t) {
-    for (Number& number : convolved.row(t)) number = arithmetic.stored(arithmetic.silu(number));
+    for (Number& number : convolved.row(t))
+      number = arithmetic.stored(activated(weights.activation, number, arithmetic));
   }
   Rows<Number> out(projected.rows * weights.value_heads, weights.value_dim);
   const bool on_grid = form == DeltaRuleForm::chunked_on_grid;
@@ -169,8 +170,7 @@ Rows<Number> gated_norm(const Rows<Number>& recurrence, const Rows<Number>& z,
     for (std::size_t i = 0; i < x.size(); ++i) {
       const Number normed = arithmetic.stored_if(stored, x[i] * scale);
       const Number gained = arithmetic.stored_if(stored, normed * exactly<Number>(weights.norm[i]));
-      const Number open = weights.output_gate == GateActivation::silu ? arithmetic.silu(gate[i])
-                                                                      : arithmetic.sigmoid(gate[i]);
+      const Number open = activated(weights.output_gate, gate[i], arithmetic);
       out.row(row)[i] = arithmetic.stored(gained * arithmetic.step(open));
     }
   }

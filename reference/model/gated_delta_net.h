@@ -1,5 +1,6 @@
 #pragma once
 
+#include "reference/model/activation.h"
 #include "reference/model/causal_convolution.h"
 #include "reference/model/delta_rule.h"
 #include "reference/model/delta_rule_chunk.h"
@@ -9,13 +10,12 @@
 
 namespace plumbline {
 
-enum class GateActivation : std::uint8_t { silu, sigmoid };
-
 /// One Gated DeltaNet layer (MODEL.md §2, GDN). Value head j uses key head j div (value heads / key heads).
 struct GatedDeltaNetWeights {
   std::int64_t key_heads = 16, value_heads = 48, key_dim = 128, value_dim = 128;
   double epsilon = 1e-6;
-  GateActivation output_gate = GateActivation::silu;
+  Activation activation = Activation::silu;  ///< behind the convolution
+  Activation output_gate = Activation::silu;
   LinearWeight qkv;                        ///< [2·key_heads·key_dim + value_heads·value_dim, hidden]
   LinearWeight z;                          ///< [value_heads·value_dim, hidden]
   LinearWeight b, a;                       ///< [value_heads, hidden]

@@ -57,14 +57,15 @@ void add_experts(const std::vector<Rows<Number>>& outputs, std::span<const std::
   }
 }
 
-/// silu(gate·x) ⊙ up·x.
+/// act(gate·x) ⊙ up·x.
 template <typename Number>
-Rows<Number> gated_intermediate(const Rows<Number>& x, const GatedMlpWeights& weights,
+Rows<Number> gated_intermediate(const Rows<Number>& x, const GatedMlpWeights& weights, Activation activation,
                                 const BasicEngineArithmetic<Number>& arithmetic) {
   Rows<Number> gate = linear_layer(x, weights.gate, arithmetic);
   const Rows<Number> up = linear_layer(x, weights.up, arithmetic);
   for (std::size_t i = 0; i < gate.numbers.size(); ++i) {
-    gate.numbers[i] = arithmetic.stored(arithmetic.stored(arithmetic.silu(gate.numbers[i])) * up.numbers[i]);
+    gate.numbers[i] = arithmetic.stored(
+        arithmetic.stored(activated(activation, gate.numbers[i], arithmetic)) * up.numbers[i]);
   }
   return gate;
 }
@@ -78,9 +79,9 @@ Rows<Number> weighted(Rows<Number> x, Number weight, const BasicEngineArithmetic
 }  // namespace
 
 template <typename Number>
-Rows<Number> gated_mlp(const Rows<Number>& x, const GatedMlpWeights& weights,
+Rows<Number> gated_mlp(const Rows<Number>& x, const GatedMlpWeights& weights, Activation activation,
                        const BasicEngineArithmetic<Number>& arithmetic) {
-  return linear_layer(gated_intermediate(x, weights, arithmetic), weights.down, arithmetic);
+  return linear_layer(gated_intermediate(x, weights, activation, arithmetic), weights.down, arithmetic);
 }
 
 template <typename Number>
@@ -126,7 +127,7 @@ Rows<Number> routed_experts(const Rows<Number>& x, const Routing<Number>& routin
     for (std::size_t slot = 0; slot < experts.size(); ++slot) {
       const GatedMlpWeights& expert = weights.experts[at(experts[slot])];
       const Number weight = routing.weights.row(t)[slot];
-      Rows<Number> inside = gated_intermediate(token, expert, arithmetic);
+      Rows<Number> inside = gated_intermediate(token, expert, weights.activation, arithmetic);
       if (arithmetic.profile().weight_before_down) {
         outputs.push_back(
             linear_layer(weighted(std::move(inside), weight, arithmetic), expert.down, arithmetic));
@@ -160,11 +161,12 @@ Rows<Number> mixture_of_experts(const Rows<Number>& x, ExpertSum order,
                                 const BasicEngineArithmetic<Number>& arithmetic) {
   const Routing<Number> routing = route(linear_layer(x, weights.router, arithmetic), weights, arithmetic);
   const Rows<Number> routed = routed_experts(x, routing, order, weights, arithmetic);
-  return add_shared_expert(x, routed, gated_mlp(x, weights.shared, arithmetic), weights, arithmetic);
+  return add_shared_expert(x, routed, gated_mlp(x, weights.shared, weights.activation, arithmetic), weights,
+                           arithmetic);
 }
 
 #define PLUMBLINE_INSTANTIATE(Number)                                                                      \
-  template Rows<Number> gated_mlp(const Rows<Number>&, const GatedMlpWeights&,                             \
+  template Rows<Number> gated_mlp(const Rows<Number>&, const GatedMlpWeights&, Activation,                 \
                                   const BasicEngineArithmetic<Number>&);                                   \
   template Routing<Number> route(const Rows<Number>&, const MixtureOfExpertsWeights&,                      \
                                  const BasicEngineArithmetic<Number>&);                                    \

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "reference/model/activation.h"
 #include "reference/model/engine_arithmetic.h"
 #include "reference/model/rows.h"
 #include "reference/numeric/linear.h"
@@ -10,13 +11,13 @@
 
 namespace plumbline {
 
-/// A gated MLP: down · (silu(gate·x) ⊙ up·x).
+/// A gated MLP: down · (act(gate·x) ⊙ up·x).
 struct GatedMlpWeights {
   LinearWeight gate, up;  ///< [intermediate, hidden]
   LinearWeight down;      ///< [hidden, intermediate]
 };
 template <typename Number>
-Rows<Number> gated_mlp(const Rows<Number>& x, const GatedMlpWeights& weights,
+Rows<Number> gated_mlp(const Rows<Number>& x, const GatedMlpWeights& weights, Activation activation,
                        const BasicEngineArithmetic<Number>& arithmetic);
 
 /// How the chosen experts' outputs of one token are added.
@@ -30,7 +31,8 @@ enum class ExpertSum : std::uint8_t {
 struct MixtureOfExpertsWeights {
   std::int64_t chosen = 10;  ///< experts per token
   bool renormalise = true;   ///< norm_topk_prob
-  LinearWeight router;       ///< [experts, hidden]
+  Activation activation = Activation::silu;
+  LinearWeight router;  ///< [experts, hidden]
   std::vector<GatedMlpWeights> experts;
   GatedMlpWeights shared;
   LinearWeight shared_gate;  ///< [1, hidden]

@@ -32,10 +32,9 @@ void read_delta_net(const ConfigReader& reader, ModelConfig& config) {
   config.gdn_key_dim = reader.extent("linear_key_head_dim");
   config.gdn_value_dim = reader.extent("linear_value_head_dim");
   config.gdn_taps = reader.extent("linear_conv_kernel_dim");
-  // Unset means silu (MODEL.md §2.1, pitfall 7).
-  config.gdn_output_gate = reader.choice("output_gate_type", {"silu", "sigmoid"}) == "silu"
-                               ? GateActivation::silu
-                               : GateActivation::sigmoid;
+  // Unset means hidden_act (MODEL.md §2.1, pitfall 7); Hugging Face knows these two gates.
+  const char* gate_field = reader.has("output_gate_type") ? "output_gate_type" : "hidden_act";
+  config.gdn_output_gate = *find_activation(reader.choice(gate_field, {"silu", "sigmoid"}));
 }
 
 void read_experts(const ConfigReader& reader, ModelConfig& config) {
@@ -57,7 +56,7 @@ void read_ple(const ConfigReader& reader, ModelConfig& config) {
     }
     config.ple_layers.push_back(one_based - 1);
   }
-  config.end_of_sequence = reader.integer("eos_token_id", 0, 0);
+  config.end_of_sequence = reader.first_integer("eos_token_id", 0, 0);
   if (config.ple_layers.empty()) return;
   config.ple_width = reader.integer("ple_embed_dim", 1, config.indexer.hidden_size);
   config.ple_taps = reader.extent("ple_conv_kernel_size");
@@ -94,7 +93,7 @@ ModelConfig parse_model_config(const std::string& json, const std::string& file)
   config.stream_rank = reader.extent("hc_lowrank");
   config.layer_is_sparse = reader.layer_is_sparse();
   config.tied_embeddings = reader.flag("tie_word_embeddings", false);
-  reader.choice("hidden_act", {"silu"});
+  config.activation = *find_activation(reader.choice("hidden_act", activation_names()));
   read_attention(reader, config);
   read_delta_net(reader, config);
   read_experts(reader, config);

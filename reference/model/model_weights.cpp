@@ -97,6 +97,7 @@ GatedDeltaNetWeights delta_net(const ModelConfig& c, const Parameters& p) {
           c.gdn_key_dim,
           c.gdn_value_dim,
           c.indexer.norm_epsilon,
+          c.activation,
           c.gdn_output_gate,
           p.linear("in_proj_qkv.weight", channels, hidden),
           p.linear("in_proj_z.weight", values, hidden),
@@ -143,8 +144,13 @@ MixtureOfExpertsWeights experts(const ModelConfig& c, const Parameters& p) {
   GatedMlpWeights shared_expert{p.linear("shared_expert.gate_proj.weight", shared, hidden),
                                 p.linear("shared_expert.up_proj.weight", shared, hidden),
                                 p.linear("shared_expert.down_proj.weight", hidden, shared)};
-  return {c.experts_per_token, c.renormalise_router,     p.linear("gate.weight", c.experts, hidden),
-          std::move(all),      std::move(shared_expert), p.linear("shared_expert_gate.weight", 1, hidden)};
+  return {c.experts_per_token,
+          c.renormalise_router,
+          c.activation,
+          p.linear("gate.weight", c.experts, hidden),
+          std::move(all),
+          std::move(shared_expert),
+          p.linear("shared_expert_gate.weight", 1, hidden)};
 }
 
 PleWeights ple(const ModelConfig& c, const Parameters& p, std::int64_t ordinal) {

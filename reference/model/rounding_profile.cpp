@@ -28,23 +28,29 @@ constexpr std::array<RoundingProfile, 7> kProfiles = {{
      .trigonometry_ulp = 0,
      .power_ulp = 0,
      .exponential_ulp = 0,
-     .logarithm_ulp = 0},
+     .logarithm_ulp = 0,
+     .error_function_ulp = 0,
+     .hyperbolic_tangent_ulp = 0},
     {.name = "hf_cpu",
      .score_scale = ScoreScale::divide_by_root,  // measured on CPU captures (MODEL.md §2)
      .reciprocal_root_ulp = {},                  // ATen's Vectorized<float>::rsqrt is 1 / sqrt(x)
      .trigonometry_ulp = 1,                      // SLEEF's u10 functions: 1.0 ULP
      .power_ulp = 1,                             // the same
      .exponential_ulp = 1,
-     .logarithm_ulp = 1},
+     .logarithm_ulp = 1,
+     .error_function_ulp = 1,
+     .hyperbolic_tangent_ulp = 1},
     {.name = "hf_cuda",
      .score_scale = ScoreScale::multiply_by_inverse_root,  // measured on H200 captures (MODEL.md §2)
      // CUDA C++ Programming Guide, single-precision mathematical functions: rsqrtf 2, sinf and cosf 2, powf
-     // 4, expf 2, log1pf 1 ULP
+     // 4, expf 2, log1pf 1, erff 2, tanhf 2 ULP
      .reciprocal_root_ulp = 2,
      .trigonometry_ulp = 2,
      .power_ulp = 4,
      .exponential_ulp = 2,
-     .logarithm_ulp = 1},
+     .logarithm_ulp = 1,
+     .error_function_ulp = 2,
+     .hyperbolic_tangent_ulp = 2},
     // The rows of MODEL.md §3 that each field was read from are named once, in vllm. Not modelled, as no
     // switch tells them apart: roundings inside the chunked delta rule's kernels (TF32 and bf16 operands),
     // softplus as log(1 + e^x), and tiles of the online softmax after the first.
@@ -70,7 +76,9 @@ constexpr std::array<RoundingProfile, 7> kProfiles = {{
      .trigonometry_ulp = 2,
      .power_ulp = 4,
      .exponential_ulp = 2,
-     .logarithm_ulp = 1},
+     .logarithm_ulp = 1,
+     .error_function_ulp = 2,
+     .hyperbolic_tangent_ulp = 2},
     {.name = "sglang",
      .store_norm = true,
      .store_pooled_key = true,                   // "pooled key": per-op bf16 after the fp32 mean
@@ -93,7 +101,9 @@ constexpr std::array<RoundingProfile, 7> kProfiles = {{
      .trigonometry_ulp = 2,
      .power_ulp = 4,
      .exponential_ulp = 2,
-     .logarithm_ulp = 1},
+     .logarithm_ulp = 1,
+     .error_function_ulp = 2,
+     .hyperbolic_tangent_ulp = 2},
     {.name = "trtllm",
      .store_norm = true,        // "indexer q norm+RoPE": norm, then cos dtype
      .store_pooled_key = true,  // "pooled key": fp32 to bf16, then norm
@@ -116,7 +126,9 @@ constexpr std::array<RoundingProfile, 7> kProfiles = {{
      .trigonometry_ulp = 2,
      .power_ulp = 4,
      .exponential_ulp = 2,
-     .logarithm_ulp = 1},
+     .logarithm_ulp = 1,
+     .error_function_ulp = 2,
+     .hyperbolic_tangent_ulp = 2},
     // "activations between ops": f32 everywhere. The raw index keys are stored all the same ("pooled key": KV
     // type), as every profile's are.
     {.name = "llamacpp",
@@ -142,7 +154,9 @@ constexpr std::array<RoundingProfile, 7> kProfiles = {{
      .trigonometry_ulp = 1,
      .power_ulp = 1,
      .exponential_ulp = 2,  // ggml_v_expf states 1.45358 + 0.5 ULP
-     .logarithm_ulp = 1},
+     .logarithm_ulp = 1,
+     .error_function_ulp = 1,  // glibc's manual, known maximum errors: erff 1, tanhf 2 ULP
+     .hyperbolic_tangent_ulp = 2},
 }};
 
 }  // namespace

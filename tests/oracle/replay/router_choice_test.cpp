@@ -34,7 +34,8 @@ class FollowedChoice : public testing::Test {
  protected:
   std::vector<double> of(const std::vector<double>& logits, const std::vector<std::int64_t>& recorded) {
     const LinearWeight none({}, 0, 0);
-    const MixtureOfExpertsWeights weights{std::ssize(recorded), true, none, {}, {none, none, none}, none};
+    const MixtureOfExpertsWeights weights{std::ssize(recorded), true, Activation::silu, none, {},
+                                          {none, none, none},   none};
     Rows<Bounded> rows(1, static_cast<std::int64_t>(logits.size()));
     for (std::size_t i = 0; i < logits.size(); ++i) rows.numbers[i] = {logits[i], 0};
     std::vector<double> choice;

@@ -1,4 +1,5 @@
 #include "fixtures/small_float.h"
+#include "reference/model/activation.h"
 #include "reference/model/engine_arithmetic.h"
 #include "reference/model/number.h"
 
@@ -46,7 +47,8 @@ double table_sigmoid(double x) {
 }
 
 double table_silu(double x) {
-  // Where the result is subnormal, half an odd number of units is a tie up to one part in 2^133, which no double sees.
+  // Where the result is subnormal, half an odd number of units is a tie up to one part in 2^133, which no
+  // double sees.
   if (std::abs(x) < 0x1p-125) return round_to(DType::bfloat16, x / 2);
   Wide y;
   mpfr_set_d(y, -x, MPFR_RNDN);
@@ -63,6 +65,38 @@ double table_softplus(double x) {
   mpfr_set_d(y, x, MPFR_RNDN);
   mpfr_exp(y, y, MPFR_RNDN);
   mpfr_log1p(y, y, MPFR_RNDN);
+  return y.as_bfloat16();
+}
+
+/// x·erfc(−x/√2)/2.
+double table_gelu(double x) {
+  // Where x·Φ(x) is subnormal, half an odd number of units is a tie up to one part in 2^133, as with silu.
+  if (std::abs(x) < 0x1p-125) return round_to(DType::bfloat16, x / 2);
+  Wide y, half;
+  mpfr_set_d(half, 0.5, MPFR_RNDN);
+  mpfr_sqrt(y, half, MPFR_RNDN);
+  mpfr_mul_d(y, y, -x, MPFR_RNDN);
+  mpfr_erfc(y, y, MPFR_RNDN);
+  mpfr_mul_d(y, y, x / 2, MPFR_RNDN);
+  return y.as_bfloat16();
+}
+
+/// x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), 1 + tanh u as 2/(1 + e^−2u).
+double table_gelu_tanh(double x) {
+  if (std::abs(x) < 0x1p-125) return round_to(DType::bfloat16, x / 2);
+  Wide y, factor;
+  mpfr_set_d(y, x, MPFR_RNDN);
+  mpfr_pow_ui(y, y, 3, MPFR_RNDN);
+  mpfr_mul_d(y, y, 0.044715, MPFR_RNDN);
+  mpfr_add_d(y, y, x, MPFR_RNDN);
+  mpfr_const_pi(factor, MPFR_RNDN);
+  mpfr_ui_div(factor, 8, factor, MPFR_RNDN);
+  mpfr_sqrt(factor, factor, MPFR_RNDN);
+  mpfr_mul(y, y, factor, MPFR_RNDN);
+  mpfr_neg(y, y, MPFR_RNDN);
+  mpfr_exp(y, y, MPFR_RNDN);
+  mpfr_add_ui(y, y, 1, MPFR_RNDN);
+  mpfr_d_div(y, x, y, MPFR_RNDN);
   return y.as_bfloat16();
 }
 
@@ -99,6 +133,23 @@ TEST(ActivationTable, SiluIsCorrectlyRoundedForEveryBfloat16) {
 TEST(ActivationTable, SoftplusIsCorrectlyRoundedForEveryBfloat16) {
   expect_table(
       "softplus", [](const Arithmetic& a, double x) { return a.softplus(x); }, table_softplus);
+}
+
+TEST(ActivationTable, GeluIsCorrectlyRoundedForEveryBfloat16) {
+  expect_table(
+      "gelu", [](const Arithmetic& a, double x) { return activated(Activation::gelu, x, a); }, table_gelu);
+}
+
+TEST(ActivationTable, GeluTanhIsCorrectlyRoundedForEveryBfloat16) {
+  expect_table(
+      "gelu_pytorch_tanh",
+      [](const Arithmetic& a, double x) { return activated(Activation::gelu_tanh, x, a); }, table_gelu_tanh);
+}
+
+TEST(ActivationTable, ReluKeepsPositiveNumbersAlone) {
+  expect_table(
+      "relu", [](const Arithmetic& a, double x) { return activated(Activation::relu, x, a); },
+      [](double x) { return x > 0 ? x : 0; });
 }
 
 // CASES.md E11: log(1 + e^x) in float32 is infinite above 88.7 and 0 below -16.6.

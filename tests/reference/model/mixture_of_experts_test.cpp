@@ -25,6 +25,7 @@ MixtureOfExpertsWeights experts_of(const std::vector<float>& scales, std::int64_
   for (const float scale : scales) experts.push_back({single(1), single(1), single(scale)});
   return {chosen,
           renormalise,
+          Activation::silu,
           {std::vector<float>(scales.size(), 0.0F), static_cast<std::int64_t>(scales.size()), 1},
           std::move(experts),
           {single(0), single(0), single(0)},

@@ -164,6 +164,28 @@ TEST(Transcendental, PowerIsWithinAnUlp) {
   expect_within_an_ulp("pow", worst);
 }
 
+TEST(Transcendental, NormalTailIsAccurateToItsEnd) {
+  Exact exact;
+  for (int i = 0; i <= 14 * 1024; ++i) {
+    const double x = i / 1024.0;
+    const auto half_complement = [](mpfr_t result, const mpfr_t argument, mpfr_rnd_t rounding) {
+      mpfr_t half;
+      mpfr_init2(half, 320);
+      mpfr_set_d(half, 0.5, rounding);
+      mpfr_sqrt(half, half, rounding);
+      mpfr_mul(result, argument, half, rounding);
+      mpfr_erfc(result, result, rounding);
+      mpfr_clear(half);
+      return mpfr_div_ui(result, result, 2, rounding);
+    };
+    ASSERT_LE(exact.error_of(normal_tail_of(x), half_complement, x), 512) << x;  // 2^-43 at most
+  }
+  EXPECT_EQ(normal_tail_of(0), 0.5);
+  EXPECT_EQ(normal_tail_of(HUGE_VAL), 0);
+  EXPECT_TRUE(std::isnan(normal_tail_of(-1)));
+  EXPECT_TRUE(std::isnan(normal_tail_of(std::nan(""))));
+}
+
 TEST(Transcendental, SpecialArgumentsGiveTheirLimits) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(std::bit_cast<std::uint64_t>(sine_of(-0.0)), std::bit_cast<std::uint64_t>(-0.0));
