@@ -25,30 +25,51 @@ void feed(const Rows<double>& rows, Sha256& hash) {
   for (const double number : rows.numbers) feed(std::bit_cast<std::uint64_t>(number), hash);
 }
 
+void feed(const std::vector<Coordinates>& places, Sha256& hash) {
+  for (const Coordinates& at : places) {
+    for (const std::int64_t axis : {at.temporal, at.height, at.width}) feed(axis, hash);
+  }
+}
+
 void feed(const QsaState<double>& state, Sha256& hash) {
   feed(state.keys, hash);
   feed(state.values, hash);
-  for (const Coordinates& at : state.coordinates) {
-    for (const std::int64_t axis : {at.temporal, at.height, at.width}) feed(axis, hash);
-  }
+  feed(state.coordinates, hash);
   if (!state.index) return;
   feed(state.index->tokens(), hash);
+  hash.update(state.index->state().raw.bytes);
+  feed(state.index->state().firsts, hash);
   hash.update(state.index->keys().tensor.bytes);
+}
+
+void feed(const DeltaRuleChunk<double>& chunk, Sha256& hash) {
+  for (const double number : chunk.decay) feed(std::bit_cast<std::uint64_t>(number), hash);
+  for (const Rows<double>* part :
+       {&chunk.before, &chunk.keys, &chunk.values, &chunk.decayed_keys, &chunk.inverse, &chunk.writes})
+    feed(*part, hash);
+}
+
+void feed(const GatedDeltaNetState<double>& state, Sha256& hash) {
+  feed(state.convolution, hash);
+  feed(state.earlier, hash);
+  for (const Rows<double>& head : state.heads) feed(head, hash);
+  for (const std::vector<DeltaRuleChunk<double>>& chunks : state.grid) {
+    for (const DeltaRuleChunk<double>& chunk : chunks) feed(chunk, hash);
+  }
 }
 
 }  // namespace
 
 void hash_state(const ModelCache& cache, Sha256& hash) {
   feed(cache.tokens, hash);
+  for (const std::int64_t id : cache.ids) feed(id, hash);
+  feed(cache.coordinates, hash);
   for (const LayerState& layer : cache.layers) {
     if (layer.ple) {
       for (const std::int64_t id : layer.ple->context) feed(id, hash);
       feed(layer.ple->convolution, hash);
     }
-    if (layer.delta_net) {
-      feed(layer.delta_net->convolution, hash);
-      for (const Rows<double>& head : layer.delta_net->heads) feed(head, hash);
-    }
+    if (layer.delta_net) feed(*layer.delta_net, hash);
     if (layer.attention) feed(*layer.attention, hash);
   }
 }

@@ -63,6 +63,16 @@ TEST(OutputsDigest, TakesInEveryKindOfState) {
   EXPECT_TRUE(changed([](ModelCache& c) { c.layers[1].ple->convolution.numbers.back() += 1; }));
   EXPECT_TRUE(changed([](ModelCache& c) { c.layers[0].delta_net->convolution.numbers[0] += 1; }));
   EXPECT_TRUE(changed([](ModelCache& c) { c.layers[2].delta_net->heads[1].numbers[3] += 1; }));
+  EXPECT_TRUE(changed([](ModelCache& c) { c.layers[2].delta_net->earlier.numbers.push_back(1); }));
+  EXPECT_TRUE(changed([](ModelCache& c) { c.layers[2].delta_net->grid.at(0).at(0).writes.numbers[0] += 1; }));
+  EXPECT_TRUE(changed([](ModelCache& c) { c.layers[2].delta_net->grid.at(1).at(0).decay[0] += 1; }));
+  EXPECT_TRUE(changed([](ModelCache& c) { ++c.ids[1]; }));
+  EXPECT_TRUE(changed([](ModelCache& c) { ++c.coordinates[1].width; }));
+  EXPECT_TRUE(changed([](ModelCache& c) {
+    IndexKeyCache::State state = c.layers[3].attention->index->state();
+    state.raw.bytes[0] ^= std::byte{1};
+    c.layers[3].attention->index->restore(std::move(state));
+  }));
   EXPECT_TRUE(changed([](ModelCache& c) { c.layers[3].attention->keys.numbers[0] += 1; }));
   EXPECT_TRUE(changed([](ModelCache& c) { c.layers[3].attention->values.numbers[0] += 1; }));
   EXPECT_TRUE(changed([](ModelCache& c) { ++c.layers[3].attention->coordinates[2].height; }));
