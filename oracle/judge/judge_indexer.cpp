@@ -1,12 +1,5 @@
 #include "oracle/judge/judge_indexer.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-
-#include <fmt/format.h>
-
 #include "fixtures/error.h"
 #include "fixtures/small_float.h"
 #include "oracle/judge/indexer_error_model.h"
@@ -14,6 +7,13 @@
 #include "oracle/judge/judge_selection.h"
 #include "oracle/judge/witness.h"
 #include "reference/model/index_projection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
 
 namespace plumbline {
 namespace {
@@ -312,7 +312,9 @@ class IndexerJudge {
 }  // namespace
 
 const RoundingProfile& profile_of(const CaptureInfo& info) {
-  if (info.producer.find("cuda,") != std::string::npos) return hf_cuda_profile();
+  for (const char* gpu : {"cuda,", "NVIDIA"}) {  // by kind, or by name as capture_transformers.py writes it
+    if (info.producer.find(gpu) != std::string::npos) return hf_cuda_profile();
+  }
   if (info.producer.find("cpu,") != std::string::npos) return hf_cpu_profile();
   throw InputError(info.path, "producer", "a producer on cuda or cpu, or a rounding profile by name",
                    "\"" + info.producer + "\"");

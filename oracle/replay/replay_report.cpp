@@ -104,6 +104,7 @@ std::vector<OperationSummary> summarise(const std::vector<TapReport>& taps, bool
     found->bit_equal += tap.bit_equal;
     found->beyond_bound += tap.beyond_bound;
     found->max_ulp = std::max(found->max_ulp, tap.max_ulp);
+    found->max_partial_ulp = std::max(found->max_partial_ulp, tap.max_partial_ulp);
     found->used_share = std::max(found->used_share, tap.used_share);
   }
   return all;

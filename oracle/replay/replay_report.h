@@ -20,6 +20,7 @@ struct OperationSummary {
   std::string layer, operation;
   std::int64_t taps = 0, elements = 0, bit_equal = 0, beyond_bound = 0;
   std::int64_t max_ulp = 0;
+  double max_partial_ulp = 0;
   double used_share = 0;  ///< the largest of its taps
 
   double bit_equal_share() const;

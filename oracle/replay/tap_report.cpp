@@ -76,6 +76,11 @@ void TapComparison::add(const Rows<Bounded>& ours, const Rows<double>& recorded,
     report_.max_abs =
         std::max(report_.max_abs, std::isnan(difference.absolute) ? std::numeric_limits<double>::infinity()
                                                                   : difference.absolute);
+    if (!difference.same_bits && std::isfinite(difference.absolute)) {
+      const double scale = std::max(scale_of(ours.numbers[i]), std::abs(theirs));
+      const double unit = is_floating(report_.dtype) ? ulp_of(report_.dtype, scale) : 1;
+      report_.max_partial_ulp = std::max(report_.max_partial_ulp, difference.absolute / unit);
+    }
     const double share = share_of_bound(theirs, ours.numbers[i]);
     if (share > 1) ++report_.beyond_bound;
     if (share > report_.used_share) {

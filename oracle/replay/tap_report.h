@@ -18,7 +18,9 @@ struct TapReport {
   std::string operation;  ///< what kind of step it is, the same word in every layer: "gated_residual.input"
   DType dtype = DType::float32;
   std::int64_t elements = 0, bit_equal = 0, beyond_bound = 0;
-  std::int64_t max_ulp = 0, p99_ulp = 0;    ///< of the elements that are not NaN on both sides
+  std::int64_t max_ulp = 0, p99_ulp = 0;  ///< of the elements that are not NaN on both sides
+  /// Largest |recorded − ours| in ULP of the largest partial sum behind the element (Bounded::partial).
+  double max_partial_ulp = 0;
   double used_share = 0;                    ///< largest |recorded − ours| / bound
   double max_abs = 0;                       ///< largest |recorded − ours|, ours rounded to the storage type
   std::int64_t rows = 0, argmax_equal = 0;  ///< rows whose largest element stands at the same place

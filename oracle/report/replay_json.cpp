@@ -13,11 +13,17 @@ Json worst_json(const TapReport::Worst& worst) {
 }
 
 Json tap_json(const TapReport& tap) {
-  return {{"forward", std::stoll(tap.forward)}, {"name", tap.name},
-          {"operation", tap.operation},         {"dtype", name_of(tap.dtype)},
-          {"elements", tap.elements},           {"bit_equal", tap.bit_equal},
-          {"max_ulp", ulp_json(tap.max_ulp)},   {"p99_ulp", ulp_json(tap.p99_ulp)},
-          {"beyond_bound", tap.beyond_bound},   {"share_of_bound", tap.used_share},
+  return {{"forward", std::stoll(tap.forward)},
+          {"name", tap.name},
+          {"operation", tap.operation},
+          {"dtype", name_of(tap.dtype)},
+          {"elements", tap.elements},
+          {"bit_equal", tap.bit_equal},
+          {"max_ulp", ulp_json(tap.max_ulp)},
+          {"p99_ulp", ulp_json(tap.p99_ulp)},
+          {"max_partial_ulp", tap.max_partial_ulp},
+          {"beyond_bound", tap.beyond_bound},
+          {"share_of_bound", tap.used_share},
           {"worst", worst_json(tap.worst)}};
 }
 
@@ -37,6 +43,7 @@ Json operations_json(const std::vector<TapReport>& taps) {
                    {"elements", one.elements},
                    {"bit_equal", one.bit_equal},
                    {"max_ulp", ulp_json(one.max_ulp)},
+                   {"max_partial_ulp", one.max_partial_ulp},
                    {"share_of_bound", one.used_share},
                    {"beyond_bound", one.beyond_bound}});
   }

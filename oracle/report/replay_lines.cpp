@@ -30,11 +30,12 @@ std::string share_of_bound(const Json& operation) {
 }
 
 std::string table_line(const Json& operation) {
-  return fmt::format("{:>5}  {:<26}  {:>5}  {:>10}  {:>9.4f} %  {:>8}  {:>10}  {:>8}\n",
+  return fmt::format("{:>5}  {:<26}  {:>5}  {:>10}  {:>9.4f} %  {:>8}  {:>10.2f}  {:>10}  {:>8}\n",
                      text(operation, "layer"), text(operation, "operation"),
                      operation.at("taps").get<std::int64_t>(), operation.at("elements").get<std::int64_t>(),
                      percent(operation.at("bit_equal"), operation.at("elements")),
-                     number_or(operation.at("max_ulp"), "NaN", "{:.0f}"), share_of_bound(operation),
+                     number_or(operation.at("max_ulp"), "NaN", "{:.0f}"),
+                     operation.at("max_partial_ulp").get<double>(), share_of_bound(operation),
                      operation.at("beyond_bound").get<std::int64_t>());
 }
 
@@ -176,8 +177,9 @@ std::string replay_verdict(const Json& report) {
 std::string replay_text(const Json& report, bool color) {
   std::string out = fmt::format("profile {}: {}\n", text(report, "profile"), text(report, "profile_reason"));
   if (!report.at("operations").empty()) {
-    out += fmt::format("{:>5}  {:<26}  {:>5}  {:>10}  {:>11}  {:>8}  {:>10}  {:>8}\n", "layer", "operation",
-                       "taps", "elements", "bit-equal", "max ulp", "of bound", "beyond");
+    out += fmt::format("{:>5}  {:<26}  {:>5}  {:>10}  {:>11}  {:>8}  {:>10}  {:>10}  {:>8}\n", "layer",
+                       "operation", "taps", "elements", "bit-equal", "max ulp", "by partial", "of bound",
+                       "beyond");
     for (const Json& operation : report.at("operations")) out += table_line(operation);
     out += median_line(report.at("operations"));
   }
@@ -205,13 +207,14 @@ std::string replay_markdown(const Json& report) {
                                 replay_verdict(report), text(report, "file"));
   if (!report.at("operations").empty())
     out +=
-        "| layer | operation | elements | bit-equal | max ulp | of bound | beyond "
-        "|\n|--:|---|--:|--:|--:|--:|--:|\n";
+        "| layer | operation | elements | bit-equal | max ulp | by partial | of bound | beyond "
+        "|\n|--:|---|--:|--:|--:|--:|--:|--:|\n";
   for (const Json& operation : report.at("operations")) {
-    out += fmt::format("| {} | {} | {} | {:.4f} % | {} | {} | {} |\n", text(operation, "layer"),
+    out += fmt::format("| {} | {} | {} | {:.4f} % | {} | {:.2f} | {} | {} |\n", text(operation, "layer"),
                        text(operation, "operation"), operation.at("elements").get<std::int64_t>(),
                        percent(operation.at("bit_equal"), operation.at("elements")),
-                       number_or(operation.at("max_ulp"), "NaN", "{:.0f}"), share_of_bound(operation),
+                       number_or(operation.at("max_ulp"), "NaN", "{:.0f}"),
+                       operation.at("max_partial_ulp").get<double>(), share_of_bound(operation),
                        operation.at("beyond_bound").get<std::int64_t>());
   }
   out += "\n```\n" + logits_line(report);

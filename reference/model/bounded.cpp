@@ -51,17 +51,19 @@ bool every_partial_sum_is_float32(std::span<const Bounded> terms, double magnitu
 
 Bounded operator+(Bounded a, Bounded b) {
   const double sum = a.value + b.value;
-  return {sum, up(a.error + b.error + std::abs(addition_loss(a.value, b.value, sum)))};
+  return {sum, up(a.error + b.error + std::abs(addition_loss(a.value, b.value, sum))),
+          std::max(scale_of(a), scale_of(b))};
 }
 
-Bounded operator-(Bounded a) { return {-a.value, a.error}; }
+Bounded operator-(Bounded a) { return {-a.value, a.error, a.partial}; }
 Bounded operator-(Bounded a, Bounded b) { return a + -b; }
 
 Bounded operator*(Bounded a, Bounded b) {
   const double product = a.value * b.value;
   const double loss = std::fma(a.value, b.value, -product);
   return {product,
-          up(std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error + std::abs(loss))};
+          up(std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error + std::abs(loss)),
+          std::max(a.partial * std::abs(b.value), b.partial * std::abs(a.value))};
 }
 
 Bounded square_root(Bounded a) {
@@ -82,33 +84,36 @@ Bounded reciprocal(Bounded a) {
 
 Bounded rounded(DType type, Bounded a) {
   const double value = round_to(type, a.value);
-  if (a.error == 0) return {value, 0};
+  if (a.error == 0) return {value, 0, a.partial};
   const double below = round_to(type, std::nextafter(a.value - a.error, -kInfinity));
   const double above = round_to(type, std::nextafter(a.value + a.error, kInfinity));
-  return {value, up(std::max(value - below, above - value))};
+  return {value, up(std::max(value - below, above - value)), a.partial};
 }
 
-Bounded widened(Bounded a, double absolute) { return {a.value, up(a.error + absolute)}; }
+Bounded widened(Bounded a, double absolute) { return {a.value, up(a.error + absolute), a.partial}; }
 
 Bounded widened_by_roundings(Bounded a, int roundings) {
   return widened(a, up(gamma(roundings) * largest_magnitude(a)));
 }
 
 Bounded float32_sum_any_order(std::span<const Bounded> terms) {
-  double sum = 0, magnitude = 0, inherited = 0, own_loss = 0;
+  double sum = 0, magnitude = 0, inherited = 0, own_loss = 0, partial = 0;
   for (const Bounded& term : terms) {
     const double next = sum + term.value;
     own_loss += std::abs(addition_loss(sum, term.value, next));
     sum = next;
     magnitude += largest_magnitude(term);
     inherited += term.error;
+    partial = std::max({partial, scale_of(term), std::abs(sum)});
   }
   const auto count = static_cast<double>(terms.size());
   // Plain double sums of n nonnegative numbers are short by less than a factor 1 + n·2^-52.
   const double cover = 1 + count * 0x1p-52;
-  if (every_partial_sum_is_float32(terms, magnitude * cover)) return {sum, up(own_loss)};
-  return {sum, up((inherited + own_loss + gamma(count - 1) * magnitude) * cover)};
+  if (every_partial_sum_is_float32(terms, magnitude * cover)) return {sum, up(own_loss), partial};
+  return {sum, up((inherited + own_loss + gamma(count - 1) * magnitude) * cover), partial};
 }
+
+double scale_of(Bounded a) { return std::max(std::abs(a.value), a.partial); }
 
 double largest_magnitude(Bounded a) { return up(std::abs(a.value) + a.error); }
 

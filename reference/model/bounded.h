@@ -13,7 +13,14 @@ namespace plumbline {
 struct Bounded {
   double value = 0;
   double error = 0;
+  /// The largest term or partial sum (terms in order) of the sums behind the value, scaled by what it was
+  /// multiplied with since; 0 where there was none. A sum is known to units of that, not of its result.
+  /// Divisions, roots and activations start afresh.
+  double partial = 0;
 };
+
+/// The larger of |value| and `partial`.
+double scale_of(Bounded a);
 
 /// Exact operations on what the engine holds; the error also counts what our double result loses.
 Bounded operator+(Bounded a, Bounded b);

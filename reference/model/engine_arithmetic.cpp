@@ -89,20 +89,6 @@ Number BasicEngineArithmetic<Number>::reduced(Number sum, double magnitude, std:
 }
 
 template <typename Number>
-Number BasicEngineArithmetic<Number>::dot_of_stored(std::span<const double> a,
-                                                    std::span<const double> b) const {
-  double sum = 0, magnitude = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double product = a[i] * b[i];
-    sum += product;
-    magnitude += std::abs(product);
-  }
-  const auto count = static_cast<double>(a.size());
-  const Number ours = within<Number>(sum, magnitude * count * 0x1p-52);
-  return reduced(ours, magnitude, static_cast<std::int64_t>(a.size()));
-}
-
-template <typename Number>
 Number BasicEngineArithmetic<Number>::reciprocal_root(Number a) const {
   if (profile_->reciprocal_root_ulp) {
     return from_library(reciprocal(square_root(a)), *profile_->reciprocal_root_ulp);

@@ -43,8 +43,6 @@ class BasicEngineArithmetic {
   Number sum_of_squares(std::span<const Number> terms) const;
   /// Dot product of numbers with their errors; products and sums in any order of float32 operations.
   Number dot(std::span<const Number> a, std::span<const Number> b) const;
-  /// Dot product of stored numbers, which are exact.
-  Number dot_of_stored(std::span<const double> a, std::span<const double> b) const;
 
   /// A double sum of `terms` products, with Σ|product| = `magnitude`, as the engine's float32 sum in any
   /// order.

@@ -29,10 +29,15 @@ Rows<double> product(const Rows<double>& x, const LinearWeight& weight,
 Rows<Bounded> product(const Rows<Bounded>& x, const LinearWeight& weight,
                       const BasicEngineArithmetic<Bounded>& arithmetic) {
   const Rows<double> values = values_of(x);
-  Rows<double> errors(x.rows, x.width), sum(x.rows, weight.outputs()), magnitude = sum, inherited = sum;
-  for (std::size_t i = 0; i < x.numbers.size(); ++i) errors.numbers[i] = x.numbers[i].error;
+  Rows<double> errors(x.rows, x.width), scales = errors, sum(x.rows, weight.outputs()), magnitude = sum,
+                                        inherited = sum, partial = sum;
+  for (std::size_t i = 0; i < x.numbers.size(); ++i) {
+    errors.numbers[i] = x.numbers[i].error;
+    scales.numbers[i] = scale_of(x.numbers[i]);
+  }
   linear(values.numbers, x.rows, weight, products_of(arithmetic), sum.numbers);
   linear_magnitude(values.numbers, x.rows, weight, magnitude.numbers);
+  linear_partial(values.numbers, scales.numbers, x.rows, weight, partial.numbers);
   const bool inherits =
       std::any_of(errors.numbers.begin(), errors.numbers.end(), [](double e) { return e != 0; });
   if (inherits) linear_magnitude(errors.numbers, x.rows, weight, inherited.numbers);
@@ -47,6 +52,7 @@ Rows<Bounded> product(const Rows<Bounded>& x, const LinearWeight& weight,
       const Bounded rounding = widened_by_roundings(Bounded{reach, 0}, static_cast<int>(weight.inner()));
       result = widened(result, rounding.error + inner * 0x1p-150);
     }
+    result.partial = partial.numbers[i];
     out.numbers[i] = result;
   }
   return out;

@@ -68,6 +68,29 @@ void linear(std::span<const double> x, std::int64_t rows, const LinearWeight& we
   }
 }
 
+void linear_partial(std::span<const double> x, std::span<const double> scale, std::int64_t rows,
+                    const LinearWeight& weight, std::span<double> out) {
+  const std::int64_t inner = weight.inner(), outputs = weight.outputs();
+#pragma omp parallel for schedule(static) if (worth_threads_products(rows * inner * outputs))
+  for (std::int64_t index = 0; index < weight.panels(); ++index) {
+    const std::int64_t width = std::min<std::int64_t>(kPanel, outputs - index * kPanel);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      double sum[kPanel] = {}, largest[kPanel] = {};
+      const float* panel = weight.panel(index);
+      for (std::int64_t k = 0; k < inner; ++k, panel += kPanel) {
+        const double a = x[static_cast<std::size_t>(row * inner + k)],
+                     s = scale[static_cast<std::size_t>(row * inner + k)];
+        for (int column = 0; column < kPanel; ++column) {
+          const auto w = static_cast<double>(panel[column]);
+          sum[column] += a * w;
+          largest[column] = std::max({largest[column], std::fabs(sum[column]), s * std::fabs(w)});
+        }
+      }
+      std::copy_n(largest, width, out.data() + row * outputs + index * kPanel);
+    }
+  }
+}
+
 void linear_magnitude(std::span<const double> x, std::int64_t rows, const LinearWeight& weight,
                       std::span<double> out) {
   std::vector<double> magnitudes(x.size()), padded;

@@ -45,6 +45,11 @@ enum class Products : std::uint8_t {
 void linear(std::span<const double> x, std::int64_t rows, const LinearWeight& weight, Products products,
             std::span<double> out);
 
+/// out[t, n] = the largest |partial sum| of linear(x), terms in order, and of scale[t, k]·|w[n, k]|. `scale`
+/// is [rows, inner], not negative.
+void linear_partial(std::span<const double> x, std::span<const double> scale, std::int64_t rows,
+                    const LinearWeight& weight, std::span<double> out);
+
 /// out[t, n] = Σ_k |x[t, k]·w[n, k]| in the same order: the condition of each output.
 void linear_magnitude(std::span<const double> x, std::int64_t rows, const LinearWeight& weight,
                       std::span<double> out);

@@ -177,6 +177,17 @@ TEST(JudgeIndexer, AChangedProjectionShowsInTheScores) {
   EXPECT_EQ(report.status, Status::fail);
 }
 
+TEST(JudgeIndexer, KnowsAGpuByItsKindAndByItsName) {
+  CaptureInfo info;
+  for (const char* gpu :
+       {"transformers 5.17.0, torch 2.11.0, cuda, eager", "torch 2.11.0, NVIDIA H200, eager"}) {
+    info.producer = gpu;
+    EXPECT_EQ(profile_of(info).name, "hf_cuda") << gpu;
+  }
+  info.producer = "transformers 5.17.0, torch 2.11.0, cpu, eager";
+  EXPECT_EQ(profile_of(info).name, "hf_cpu");
+}
+
 TEST(JudgeIndexer, RefusesAProducerWithoutAProfile) {
   CaptureInfo info;
   info.path = "some.h5";

@@ -29,7 +29,8 @@ TEST_P(GoldenTaps, AreAllKnown) {
 
 INSTANTIATE_TEST_SUITE_P(TapSizes, GoldenTaps,
                          testing::Values("tiny_fp32", "tiny_mrope", "tiny_padded", "tiny_wide_bf16",
-                                         "padded3_fp32"),
+                                         "padded3_fp32", "shapes_cuda_bf16", "padded_cuda_fp16",
+                                         "gelu_cpu_fp16"),
                          [](const auto& test) { return std::string(test.param); });
 
 /// One dataset of each kind in tiny_short's second call.

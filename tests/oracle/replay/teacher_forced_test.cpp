@@ -24,6 +24,7 @@ std::vector<TapReport> replay(const std::string& name, const RoundingProfile& pr
 
 struct Share {
   std::int64_t elements = 0, equal = 0;
+  double max_partial_ulp = 0;
   double of() const { return static_cast<double>(equal) / static_cast<double>(elements); }
 };
 
@@ -32,8 +33,19 @@ std::map<std::string, Share> by_operation(const std::vector<TapReport>& reports)
   for (const TapReport& tap : reports) {
     shares[tap.operation].elements += tap.elements;
     shares[tap.operation].equal += tap.bit_equal;
+    shares[tap.operation].max_partial_ulp =
+        std::max(shares[tap.operation].max_partial_ulp, tap.max_partial_ulp);
   }
   return shares;
+}
+
+/// What a 16-bit element may differ by, in units of the largest partial sum behind it: one, where a float32
+/// sum falls to the other side of one rounding. These take several roundings to storage in a row, two of
+/// which may fall apart: norm, gain and gate; gate, up, down, router weight and the sum over experts; the
+/// PLE's value, gate, norm and convolution.
+double allowed_partial_ulp(const std::string& operation) {
+  static const std::set<std::string> several{"delta_net.gated_norm", "experts", "shared_expert", "ple.out"};
+  return several.contains(operation) ? 2 : 1;
 }
 
 class TeacherForced : public testing::TestWithParam<Golden> {};
@@ -58,6 +70,9 @@ TEST_P(TeacherForced, LeavesNoElementBeyondItsBoundAndMatchesMostBitForBit) {
                                      "gated_residual.streams"};
   for (const auto& [operation, share] : by_operation(reports)) {
     if (operation == "delta_net.state") continue;  // float32 in every capture
+    if (GetParam().bit_equal_single > 0.9) {
+      EXPECT_LE(share.max_partial_ulp, allowed_partial_ulp(operation)) << operation;
+    }
     EXPECT_GE(share.of(),
               single.contains(operation) ? GetParam().bit_equal_single : GetParam().bit_equal_composite)
         << operation;
@@ -74,7 +89,10 @@ INSTANTIATE_TEST_SUITE_P(Goldens, TeacherForced,
                                          Golden{"shapes_cpu_bf16", hf_cpu_profile, 0.999, 0.98},
                                          Golden{"tiny_bf16", hf_cuda_profile, 0.999, 0.98},
                                          Golden{"tiny_fp16", hf_cuda_profile, 0.995, 0.98},
-                                         Golden{"tiny_wide_bf16", hf_cuda_profile, 0.999, 0.98}),
+                                         Golden{"tiny_wide_bf16", hf_cuda_profile, 0.999, 0.98},
+                                         Golden{"shapes_cuda_bf16", hf_cuda_profile, 0.999, 0.98},
+                                         Golden{"padded_cuda_fp16", hf_cuda_profile, 0.995, 0.98},
+                                         Golden{"gelu_cpu_fp16", hf_cpu_profile, 0.995, 0.98}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(TeacherForcedProfile, AnotherEnginesRoundingLeavesTheBound) {

@@ -68,6 +68,7 @@ TEST(ReplayJson, HasTheFieldsOfItsSchema) {
                             {"bit_equal", Need::number},
                             {"max_ulp", Need::number_or_null},
                             {"p99_ulp", Need::number_or_null},
+                            {"max_partial_ulp", Need::number},
                             {"beyond_bound", Need::number},
                             {"worst", Need::object}}),
               "");

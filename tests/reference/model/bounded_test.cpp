@@ -1,5 +1,9 @@
 #include "reference/model/bounded.h"
 
+#include "fixtures/small_float.h"
+#include "reference/model/engine_arithmetic.h"
+#include "reference/model/linear_layer.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,8 +12,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
-
-#include "fixtures/small_float.h"
 
 namespace plumbline {
 namespace {
@@ -93,6 +95,30 @@ TEST(Bounded, AnyOrderSumOfAFew16BitTermsIsCertain) {
   EXPECT_EQ(float32_sum_any_order(terms).error, 0);
   const std::array<Bounded, 2> far_apart = {{{1, 0}, {0x1p-30, 0}}};
   EXPECT_GT(float32_sum_any_order(far_apart).error, 0);
+}
+
+TEST(BoundedPartial, IsTheLargestTermOrPartialSumCarriedThroughProducts) {
+  const Bounded sum = Bounded{1000} + Bounded{1} - Bounded{1000};
+  EXPECT_EQ(sum.value, 1);
+  EXPECT_EQ(sum.partial, 1001);
+  EXPECT_EQ((sum * Bounded{-2}).partial, 2002);
+  EXPECT_EQ(rounded(DType::bfloat16, sum).partial, 1001);
+  EXPECT_EQ(scale_of(sum), 1001);
+  EXPECT_EQ(scale_of(Bounded{-3}), 3);
+  EXPECT_EQ(square_root(sum).partial, 0);
+  const std::vector<Bounded> terms{{5}, {7}, {-11}};
+  EXPECT_EQ(float32_sum_any_order(terms).partial, 12);
+}
+
+TEST(BoundedPartial, OfAMatrixProductIsThatOfItsTermsInOrder) {
+  const EngineArithmetic arithmetic(hf_cuda_profile(), DType::bfloat16);
+  Rows<Bounded> x(1, 3);
+  x.numbers = {{4}, {3}, {-6}};
+  const LinearWeight weight(std::vector<float>{1, 2, 1, 0, 1, 0}, 2, 3);
+  EXPECT_EQ(linear_layer(x, weight, arithmetic).numbers[0].value, 4);
+  EXPECT_EQ(linear_layer(x, weight, arithmetic).numbers[0].partial, 10);
+  x.numbers[1].partial = 100;  // the input itself came from a sum that cancelled
+  EXPECT_EQ(linear_layer(x, weight, arithmetic).numbers[1].partial, 100);
 }
 
 }  // namespace
