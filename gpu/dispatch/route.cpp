@@ -25,6 +25,7 @@ constexpr std::array kRoutes = {
     RouteInfo{Route::score_cublas_split, "score.cublas_split", Stage::score, true, Route::score_cublas_split},
     RouteInfo{Route::score_shared_key, "score.shared_key", Stage::score, false, Route::score_shared_key},
     RouteInfo{Route::score_paged, "score.paged", Stage::score, true, Route::score_paged},
+    RouteInfo{Route::score_hopper, "score.hopper", Stage::score, true, Route::score_hopper},
     RouteInfo{Route::topk_lexicographic, "topk.lexicographic", Stage::topk, true, kLexicographic},
     RouteInfo{Route::topk_lexicographic_identity, "topk.lexicographic.identity", Stage::topk, true,
               kLexicographic},

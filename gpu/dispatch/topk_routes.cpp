@@ -76,10 +76,17 @@ Gate instantiated_topk(const TopkCall& call) {
   return requirement("block_topk", k == 512 || k == 1024 || k == 2048, fmt::format("{}", k),
                      "512, 1024 or 2048");
 }
+// The engine's operation has three sizes, our kernel any.
+Gate persistent_topk(const TopkCall& call) {
+  Gate gate = instantiated_topk(call);
+  const std::int64_t k = call.input.batch.block_topk;
+  if (k >= 1 && k <= 2048) gate.kind = Gate::Kind::admission;
+  return gate;
+}
 // That the cooperative operation has the same three sizes as the persistent one is inferred.
 constexpr std::array<GateFunction<TopkCall>, 4> kCooperativeGates = {
     few_rows, aligned_stride, cooperative_capability, instantiated_topk};
-constexpr std::array<GateFunction<TopkCall>, 1> kPersistentGates = {instantiated_topk};
+constexpr std::array<GateFunction<TopkCall>, 1> kPersistentGates = {persistent_topk};
 
 struct Variant {
   Route route;

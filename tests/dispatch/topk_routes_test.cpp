@@ -128,5 +128,15 @@ TEST(PersistentTopk, ServesThreeSizes) {
   }
 }
 
+// The engine's operation has three sizes, our kernel any.
+TEST(PersistentTopk, ServesWhatOurKernelDoesWhereItIsForced) {
+  for (const auto& [k, served] : {std::pair{1, true}, {64, true}, {2'048, true}, {2'049, false}}) {
+    PlanInput input = input_of(benchmark_batch(184'000), {8, 0}, "exact70");
+    input.batch.block_topk = k;
+    input.forced.topk = Route::topk_persistent;
+    EXPECT_EQ(make_plan(input).selection_supported(), served) << k;
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::dispatch
