@@ -1,12 +1,14 @@
 #include "gpu/runtime/check.h"
 #include "gpu/select/expand_tokens.h"
 #include "gpu/select/paged_inputs.cuh"
+#include "gpu/trace/trace_tag.cuh"
 
 namespace plumbline::gpu {
 namespace {
 
 __global__ void expand_tokens_kernel(PagedInputs inputs, const std::int32_t* blocks, std::int32_t k,
-                                     std::int32_t* tokens) {
+                                     std::int32_t* tokens, TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::expand_tokens);
   const std::int64_t row = blockIdx.x;
   const std::int32_t ratio = inputs.compress_ratio;
   const std::int32_t width = k * ratio + ratio - 1;
@@ -31,9 +33,10 @@ __global__ void expand_tokens_kernel(PagedInputs inputs, const std::int32_t* blo
 }  // namespace
 
 void expand_tokens(const PagedInputs& inputs, const std::int32_t* blocks, std::int32_t k,
-                   std::int32_t* tokens, cudaStream_t stream) {
+                   std::int32_t* tokens, cudaStream_t stream, TraceTag tag) {
   if (inputs.rows == 0) return;
-  expand_tokens_kernel<<<static_cast<unsigned>(inputs.rows), 256, 0, stream>>>(inputs, blocks, k, tokens);
+  expand_tokens_kernel<<<static_cast<unsigned>(inputs.rows), 256, 0, stream>>>(inputs, blocks, k, tokens,
+                                                                               tag);
   PLUMBLINE_CHECK_LAUNCH(expand_tokens_kernel);
 }
 

@@ -1,6 +1,7 @@
 #include "gpu/runtime/check.h"
 #include "gpu/select/paged_inputs.cuh"
 #include "gpu/select/score_cublas.h"
+#include "gpu/trace/trace_tag.cuh"
 
 #include <algorithm>
 
@@ -12,7 +13,9 @@ constexpr int kEpilogueThreads = 256;
 
 /// One 16-byte piece of a key per thread; unmapped and padding keys become zero.
 __global__ void gather_keys_kernel(PagedInputs inputs, std::int32_t request, std::int32_t columns,
-                                   std::int32_t padded_columns, uint4* keys, std::uint8_t* mapped) {
+                                   std::int32_t padded_columns, uint4* keys, std::uint8_t* mapped,
+                                   TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::gather_keys);
   constexpr std::int32_t kPieces = kIndexDim / 8;
   const std::int64_t at = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   if (at >= std::int64_t{padded_columns} * kPieces) return;
@@ -28,7 +31,8 @@ __global__ void gather_keys_kernel(PagedInputs inputs, std::int32_t request, std
   if (piece == 0) mapped[column] = page >= 0;
 }
 
-__global__ void poison_kernel(std::uint32_t* product, std::int64_t count) {
+__global__ void poison_kernel(std::uint32_t* product, std::int64_t count, TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::poison_product);
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
     product[i] = kPoison;
@@ -47,7 +51,8 @@ struct Epilogue {
 };
 
 template <bool kPoisoned>
-__global__ void __launch_bounds__(kEpilogueThreads) score_epilogue_kernel(Epilogue e) {
+__global__ void __launch_bounds__(kEpilogueThreads) score_epilogue_kernel(Epilogue e, TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::score_epilogue);
   const std::int64_t row = blockIdx.x;
   const std::int32_t column = static_cast<std::int32_t>((blockIdx.y * kEpilogueThreads + threadIdx.x) * 4);
   if (column >= e.width) return;
@@ -86,7 +91,7 @@ __global__ void __launch_bounds__(kEpilogueThreads) score_epilogue_kernel(Epilog
 }  // namespace
 
 void CublasScorer::gather(const PagedInputs& inputs, std::int32_t request, std::int32_t columns,
-                          cudaStream_t stream) {
+                          cudaStream_t stream, TraceTag tag) {
   if (columns > inputs.capacity()) throw Unsupported("score.cublas: more columns than the page table maps");
   columns_ = columns;
   padded_columns_ = (columns + 7) / 8 * 8;
@@ -95,13 +100,13 @@ void CublasScorer::gather(const PagedInputs& inputs, std::int32_t request, std::
   const std::int64_t pieces = std::int64_t{padded_columns_} * (kIndexDim / 8);
   if (pieces == 0) return;
   gather_keys_kernel<<<static_cast<unsigned>((pieces + 255) / 256), 256, 0, stream>>>(
-      inputs, request, columns, padded_columns_, reinterpret_cast<uint4*>(keys_.data()), mapped_.data());
+      inputs, request, columns, padded_columns_, reinterpret_cast<uint4*>(keys_.data()), mapped_.data(), tag);
   PLUMBLINE_CHECK_LAUNCH(gather_keys_kernel);
 }
 
 void CublasScorer::score(const PagedInputs& inputs, std::int64_t first_row, std::int64_t rows,
                          const std::int32_t* visible, float* scores, std::int64_t row_stride, bool poison,
-                         cudaStream_t stream) {
+                         cudaStream_t stream, TraceTag tag) {
   if (rows == 0 || columns_ == 0) return;
   const std::int32_t tile = product_tile_columns(rows, columns_, tile_bytes_);
   product_.reserve(rows * kIndexHeads * tile);
@@ -118,7 +123,7 @@ void CublasScorer::score(const PagedInputs& inputs, std::int64_t first_row, std:
     const std::int32_t width = std::min(tile, columns_ - first);
     if (poison) {
       poison_kernel<<<1024, 256, 0, stream>>>(reinterpret_cast<std::uint32_t*>(product_.data()),
-                                              rows * kIndexHeads * tile);
+                                              rows * kIndexHeads * tile, tag);
       PLUMBLINE_CHECK_LAUNCH(poison_kernel);
     }
     PLUMBLINE_CHECK(cublasGemmEx(
@@ -130,9 +135,9 @@ void CublasScorer::score(const PagedInputs& inputs, std::int64_t first_row, std:
     const dim3 grid(static_cast<unsigned>(rows),
                     static_cast<unsigned>((width + 4 * kEpilogueThreads - 1) / (4 * kEpilogueThreads)));
     if (poison) {
-      score_epilogue_kernel<true><<<grid, kEpilogueThreads, 0, stream>>>(epilogue);
+      score_epilogue_kernel<true><<<grid, kEpilogueThreads, 0, stream>>>(epilogue, tag);
     } else {
-      score_epilogue_kernel<false><<<grid, kEpilogueThreads, 0, stream>>>(epilogue);
+      score_epilogue_kernel<false><<<grid, kEpilogueThreads, 0, stream>>>(epilogue, tag);
     }
     PLUMBLINE_CHECK_LAUNCH(score_epilogue_kernel);
   }

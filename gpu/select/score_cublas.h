@@ -3,6 +3,7 @@
 #include "gpu/runtime/cublas_handle.h"
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/select/paged_inputs.h"
+#include "gpu/trace/trace_tag.h"
 
 #include <cuda_runtime_api.h>
 
@@ -22,14 +23,15 @@ class CublasScorer {
       : tile_bytes_(tile_bytes), survivors_(1) {}
 
   /// Gathers the first `columns` keys of `request`; score() uses them until the next call.
-  void gather(const PagedInputs& inputs, std::int32_t request, std::int32_t columns, cudaStream_t stream);
+  void gather(const PagedInputs& inputs, std::int32_t request, std::int32_t columns, cudaStream_t stream,
+              TraceTag tag = {});
 
   /// scores[r · row_stride + c] for the rows [first_row, first_row + rows) and all gathered columns.
   /// `visible` and `scores` point to first_row's entries. With `poison`, each product tile is filled with a
   /// marked NaN before the product, and marks that are left are counted.
   void score(const PagedInputs& inputs, std::int64_t first_row, std::int64_t rows,
              const std::int32_t* visible, float* scores, std::int64_t row_stride, bool poison,
-             cudaStream_t stream);
+             cudaStream_t stream, TraceTag tag = {});
 
   /// Product elements that kept their mark, over all poisoned calls; synchronises.
   unsigned long long poison_survivors(cudaStream_t stream) const;

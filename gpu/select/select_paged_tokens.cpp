@@ -11,6 +11,22 @@
 namespace plumbline::gpu {
 namespace {
 
+dispatch::Route route_of(ScoreRoute score) {
+  switch (score) {
+    case ScoreRoute::kCublas:
+      return dispatch::Route::score_cublas_single;
+    case ScoreRoute::kHopper:
+      return dispatch::Route::score_hopper;
+    default:
+      return dispatch::Route::score_paged;
+  }
+}
+
+dispatch::Route route_of(TopkRoute topk) {
+  return topk == TopkRoute::kLexicographic ? dispatch::Route::topk_lexicographic
+                                           : dispatch::Route::topk_persistent;
+}
+
 /// The rows [first, first + rows) of a step.
 PagedInputs row_slice(const PagedInputs& inputs, std::int64_t first, std::int64_t rows) {
   PagedInputs slice = inputs;
@@ -48,19 +64,21 @@ void PagedTokenSelector::select(const PagedInputs& inputs, const SelectOptions& 
   std::int32_t* selected = blocks != nullptr ? blocks : blocks_.data();
   float* plane = scores != nullptr ? scores : scores_.data();
 
-  count_visible_blocks(inputs, columns, visible_.data(), stream);
-  if (cublas) cublas_.gather(inputs, 0, columns, stream);
+  const TraceTag score_tag = options.trace.of(route_of(options.score)),
+                 topk_tag = options.trace.of(route_of(options.topk));
+  count_visible_blocks(inputs, columns, visible_.data(), stream, score_tag);
+  if (cublas) cublas_.gather(inputs, 0, columns, stream, score_tag);
   for (std::int64_t first = 0; first < inputs.rows; first += chunk) {
     const std::int64_t rows = std::min(chunk, inputs.rows - first);
     if (cublas) {
       cublas_.score(inputs, first, rows, visible_.data() + first, plane, row_stride, options.poison_products,
-                    stream);
+                    stream, score_tag);
     } else if (options.score == ScoreRoute::kHopper) {
       score_hopper(row_slice(inputs, first, rows), columns, visible_.data() + first, plane, row_stride,
-                   stream);
+                   stream, score_tag);
     } else {
-      score_paged(row_slice(inputs, first, rows), columns, visible_.data() + first, plane, row_stride,
-                  stream);
+      score_paged(row_slice(inputs, first, rows), columns, visible_.data() + first, plane, row_stride, stream,
+                  score_tag);
     }
     const TopkRequest topk{plane,
                            row_stride,
@@ -70,10 +88,11 @@ void PagedTokenSelector::select(const PagedInputs& inputs, const SelectOptions& 
                            options.block_topk,
                            selected + first * options.block_topk,
                            nullptr};
-    options.topk == TopkRoute::kLexicographic ? topk_lexicographic(topk, stream)
-                                              : topk_persistent(topk, stream);
+    options.topk == TopkRoute::kLexicographic ? topk_lexicographic(topk, stream, topk_tag)
+                                              : topk_persistent(topk, stream, topk_tag);
   }
-  expand_tokens(inputs, selected, options.block_topk, tokens, stream);
+  expand_tokens(inputs, selected, options.block_topk, tokens, stream,
+                options.trace.of(dispatch::Route::expand_tokens));
 }
 
 }  // namespace plumbline::gpu

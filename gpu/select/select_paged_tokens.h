@@ -15,6 +15,7 @@ struct SelectOptions {
   std::int32_t block_topk = 512;
   std::int64_t score_bytes = std::int64_t{1} << 30;  ///< float32 scores held at once; rows are chunked to it
   bool poison_products = false;                      ///< see CublasScorer
+  Trace trace = {};                                  ///< where the kernels leave their tags
 };
 
 /// Rows whose scores are held at once: as many as fit `score_bytes`, at least one.
