@@ -1,0 +1,70 @@
+#include "oracle/run/witnessed_subject.h"
+
+#include "oracle/run/batch_from_case.h"
+#include "oracle/run/forced_routes.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace plumbline {
+namespace {
+
+dispatch::Plan plan_of(const Watch& watch, const dispatch::Batch& batch) {
+  dispatch::PlanInput input;
+  input.capability = watch.capability;
+  input.gates = dispatch::gate_set("proven");
+  input.batch = batch;
+  input.forced = forced_routes(route_names(watch.route));
+  return dispatch::make_plan(input);
+}
+
+}  // namespace
+
+WitnessedSubject::WitnessedSubject(std::shared_ptr<SelectSubject> subject, Watch watch)
+    : subject_(std::move(subject)), watch_(std::move(watch)) {}
+
+template <typename Ask>
+auto WitnessedSubject::watched(const dispatch::Batch& batch, const Ask& ask) {
+  const dispatch::Plan plan = plan_of(watch_, batch);
+  watch_.tracer->begin(plan.nonce);
+  auto outputs = [&] {
+    try {
+      return ask();
+    } catch (...) {
+      watch_.tracer->end();
+      throw;
+    }
+  }();
+  reconcile(plan, batch, watch_.tracer->end());
+  return outputs;
+}
+
+void WitnessedSubject::reconcile(const dispatch::Plan& plan, const dispatch::Batch& batch,
+                                 const dispatch::CallTrace& seen) {
+  last_products_.clear();
+  dispatch::Reconciliation call;
+  if (plan.selection_supported()) {
+    call = dispatch::reconcile(dispatch::planned_call(plan, batch, watch_.stages, watch_.times), seen);
+  } else {
+    call.misses.push_back(
+        fmt::format("the plan has no kernel for {}, and yet the call was served", watch_.route));
+  }
+  for (const dispatch::RouteHit& hit : call.hits) {
+    for (const dispatch::SymbolHit& symbol : hit.symbols) {
+      if (dispatch::kernel_of_symbol(symbol.symbol) == dispatch::Kernel::library_product)
+        last_products_.push_back(symbol.symbol);
+    }
+  }
+  evidence_.add(call);
+}
+
+SelectOutputs WitnessedSubject::select(const SelectInputs& inputs) {
+  return watched(batch_of(inputs), [&] { return subject_->select(inputs); });
+}
+
+PagedSelectOutputs WitnessedSubject::select_paged(const PagedSelectInputs& inputs) {
+  return watched(batch_of(inputs), [&] { return subject_->select_paged(inputs); });
+}
+
+}  // namespace plumbline
