@@ -164,7 +164,8 @@ Json variation_json(const VariationReport& one) {
           {"rows_rescored", one.rows_rescored},
           {"scores_beyond", one.scores_beyond},
           {"largest_share_of_bound", one.largest_share},
-          {"kernels", one.kernels}};
+          {"kernels", one.kernels},
+          {"overlapping", one.overlapping}};
 }
 
 Json check_json(const CheckResult& check) {

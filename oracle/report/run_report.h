@@ -56,7 +56,8 @@ struct VariationReport {
   std::int64_t rows_rescored = 0;         ///< a score of other bits
   std::int64_t scores_beyond = 0;         ///< further apart than two error bounds
   double largest_share = 0;               ///< of what two error bounds allow, the largest used
-  std::vector<std::string> kernels = {};  ///< "rows 1: gemv… instead of nvjet…" where scores changed
+  std::vector<std::string> kernels = {};  ///< "1 rows: gemv… instead of nvjet…": another product's symbol
+  std::int64_t overlapping = 0;           ///< launches that began while one before them still ran
 };
 
 /// One check of a run: what was on trial, the judgement and how to repeat it.

@@ -120,8 +120,10 @@ std::vector<std::int64_t> all_rows(std::int64_t rows) {
   return all;
 }
 
-void take_evidence(const WatchedRoute& watched, RouteEvidence& evidence) {
-  if (watched.witness) evidence.add(watched.witness->evidence());
+void take_evidence(const WatchedRoute& watched, RouteEvidence& evidence, VariationReport& report) {
+  if (!watched.witness) return;
+  evidence.add(watched.witness->evidence());
+  report.overlapping += watched.witness->last_overlapping();
 }
 
 }  // namespace
@@ -176,13 +178,15 @@ void VariationTrial::vary_rows(const SelectInputs& inputs, CheckResult& check) c
     const SelectInputs part = batch.inputs();
     const SelectOutputs again = watched.subject->select(part);
     VariationReport& report = report_of(check, choice.name);
-    if (!comparison.add(again, choice.rows, report)) continue;
-    add_once(report.kernels,
-             fmt::format("{} rows: {} instead of {}", choice.rows.size(), products(watched), usual));
+    const bool moved = comparison.add(again, choice.rows, report);
+    if (moved || products(watched) != usual)
+      add_once(report.kernels,
+               fmt::format("{} rows: {} instead of {}", choice.rows.size(), products(watched), usual));
+    if (!moved) continue;
     if (const JudgedSelection judged = judge_outputs(part, again, options); judged.status == Status::fail)
       fail(check, fmt::format("{}: {}", choice.name, judged.reason));
   }
-  take_evidence(watched, *check.routes);
+  if (watched.witness) check.routes->add(watched.witness->evidence());
 }
 
 void VariationTrial::vary_runs(const SelectInputs& inputs, CheckResult& check) const {
@@ -192,8 +196,9 @@ void VariationTrial::vary_runs(const SelectInputs& inputs, CheckResult& check) c
   const Comparison comparison(inputs, first, false, *model);
   for (const DeviceVariant& variant : route_.variants) {
     const WatchedRoute watched = watched_variant(device_, route_, variant);
-    comparison.add(watched.subject->select(inputs), all_rows(inputs.rows), report_of(check, variant.name));
-    take_evidence(watched, *check.routes);
+    VariationReport& report = report_of(check, variant.name);
+    comparison.add(watched.subject->select(inputs), all_rows(inputs.rows), report);
+    take_evidence(watched, *check.routes, report);
   }
 }
 
@@ -217,7 +222,7 @@ void VariationTrial::vary_runs(const PagedSelectInputs& inputs, CheckResult& che
           !same_bits(blocks, row_of<std::int32_t>(*again.selected_blocks, row)))
         ++report.rows_changed;
     }
-    take_evidence(watched, *check.routes);
+    take_evidence(watched, *check.routes, report);
   }
 }
 

@@ -32,6 +32,8 @@ class WitnessedSubject final : public SelectSubject {
   const RouteEvidence& evidence() const { return evidence_; }
   /// Symbols of the library's products in the last call, by name; empty where no profiler watched.
   const std::vector<std::string>& last_products() const { return last_products_; }
+  /// Launches of the last call that began while one before them still ran, as a profiler saw it.
+  std::int64_t last_overlapping() const { return last_overlapping_; }
 
  private:
   template <typename Ask>
@@ -42,6 +44,7 @@ class WitnessedSubject final : public SelectSubject {
   Watch watch_;
   RouteEvidence evidence_;
   std::vector<std::string> last_products_;
+  std::int64_t last_overlapping_ = 0;
 };
 
 }  // namespace plumbline
