@@ -4,7 +4,6 @@
 #include "gpu/dispatch/reconcile.h"
 #include "gpu/select/select_paged_tokens.h"
 #include "gpu/select/topk_persistent.h"
-#include "gpu/trace/trace_buffer.h"
 #include "gpu/trace/tracer.h"
 
 #include <functional>
@@ -179,12 +178,6 @@ class TraceChecks {
     const dispatch::Reconciliation replays = dispatch::reconcile(replayed, tracer_.end());
     report_.check("tags of a graph's replays", replays.misses.empty(),
                   "\"replays\": 50, \"misses\": \"" + joined(replays.misses) + "\"");
-    TraceBuffer small(3);
-    for (int i = 0; i < 4; ++i) lexicographic(ScoreRoute::kPaged, {small.log(), 1});
-    const TraceBuffer::Contents contents = small.read();
-    report_.check("a full buffer counts what it lost", contents.records.size() == 3 && contents.lost == 13,
-                  "\"kept\": " + std::to_string(contents.records.size()) +
-                      ", \"lost\": " + std::to_string(contents.lost));
   }
 
   Report& report_;

@@ -6,7 +6,7 @@ namespace plumbline::gpu::bench {
 
 /// Whether the witnesses agree with calls that run as planned, and see each fault planted in one: another
 /// route's kernel, another plan's nonce, a kernel without a tag, a foreign kernel, a product that is not
-/// carried out or not to its end, a full buffer; and whether no tag gets lost from streams and graph replays.
+/// carried out or not to its end; and whether no tag gets lost from streams and graph replays.
 void check_traces(Report& report);
 
 /// What tags cost: interleaved pairs of the same call with and without, per route.

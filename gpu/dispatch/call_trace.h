@@ -30,7 +30,6 @@ struct KernelRecord {
 /// Everything the witnesses saw of one call. A witness that is not there is absent, not empty.
 struct CallTrace {
   std::optional<std::vector<TagHit>> tags;
-  std::int64_t tags_lost = 0;  ///< written by kernels, without room in the buffer
   std::optional<std::vector<KernelRecord>> records;
   std::int64_t records_lost = 0;
 };

@@ -49,7 +49,6 @@ class Reconciler {
 
   void count_tags() {
     if (!seen_.tags) return;
-    if (seen_.tags_lost > 0) miss(count_text(seen_.tags_lost, "device tag") + " lost: the buffer is full");
     for (const TagHit& tag : *seen_.tags) {
       const Route route = operation_of(tag.route);
       if (tag.nonce != planned_.nonce) {

@@ -33,8 +33,8 @@ struct Reconciliation {
 
 /// Whether the witnesses of a call saw what was planned and nothing else. Misses are: a planned launch that a
 /// witness did not see, or saw too often; a tag or a record of a launch that is not planned; a symbol of no
-/// known family; another plan's nonce; tags and records that count a kernel differently; tags or records
-/// lost; no witness at all.
+/// known family; another plan's nonce; tags and records that count a kernel differently; records lost; no
+/// witness at all.
 Reconciliation reconcile(const PlannedCall& planned, const CallTrace& seen);
 
 }  // namespace plumbline::dispatch

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gpu/dispatch/call_trace.h"
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/trace/trace_tag.h"
 
@@ -15,26 +16,26 @@ inline constexpr bool kTagsCompiled = true;
 inline constexpr bool kTagsCompiled = false;
 #endif
 
-/// A TraceLog with its records.
+/// A TraceLog on the current device.
 class TraceBuffer {
  public:
-  explicit TraceBuffer(std::uint32_t capacity = 4096);
+  TraceBuffer();
 
   TraceLog* log() const { return log_.data(); }
 
   /// Forgets all tags; waits for the device before and after.
   void clear();
 
-  struct Contents {
-    std::vector<TraceRecord> records;  ///< in no order
-    std::int64_t lost = 0;
-  };
-  /// Waits for the device.
-  Contents read() const;
+  /// The tags of launches that should all be of plan `nonce`; waits for the device. Where a cell's nonces do
+  /// not add up to that, one of its tags bears what is left over: the nonce of a single stray.
+  std::vector<dispatch::TagHit> read(std::uint64_t nonce) const;
 
  private:
-  DeviceBuffer<TraceRecord> records_;
   DeviceBuffer<TraceLog> log_;
 };
+
+/// The tags a cell stands for.
+std::vector<dispatch::TagHit> tags_of(const TraceCell& cell, dispatch::Route route, dispatch::Kernel kernel,
+                                      std::uint64_t nonce);
 
 }  // namespace plumbline::gpu

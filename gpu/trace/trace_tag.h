@@ -7,19 +7,18 @@
 
 namespace plumbline::gpu {
 
-/// What a kernel writes of itself: 16 bytes.
-struct TraceRecord {
-  std::uint64_t nonce;
-  dispatch::Route route;
-  dispatch::Kernel kernel;
+/// What the launches of one kernel for one route left behind: how many, and the sum of their plans' nonces
+/// (modulo 2^64), which shows one that ran for another plan.
+struct TraceCell {
+  unsigned long long nonces;
+  unsigned long long hits;
 };
 
-/// In device memory. Kernels take slots by atomic addition, so any streams and graph replays may write side
-/// by side; `taken` counts on behind the capacity, so that what found no room is known.
+/// In device memory. A kernel adds to its own cell and waits for nothing; any streams and graph replays may
+/// do so side by side, and there is nothing that could fill up.
 struct TraceLog {
-  std::uint32_t taken;
-  std::uint32_t capacity;
-  TraceRecord* records;
+  static constexpr int kRoutes = 128, kKernels = 32;  ///< above the largest of their numbers
+  TraceCell cells[kRoutes][kKernels];
 };
 
 /// The last parameter of every kernel of ours: for which route of which plan it was launched, and where to

@@ -23,12 +23,8 @@ void Tracer::begin(std::uint64_t nonce) {
 
 dispatch::CallTrace Tracer::end() {
   dispatch::CallTrace trace;
-  TraceBuffer::Contents tags = tags_->read();
-  if (kTagsCompiled) {
-    trace.tags.emplace();
-    for (const TraceRecord& tag : tags.records) trace.tags->push_back({tag.nonce, tag.route, tag.kernel});
-    trace.tags_lost = tags.lost;
-  }
+  std::vector<dispatch::TagHit> tags = tags_->read(nonce_);
+  if (kTagsCompiled) trace.tags = std::move(tags);
   if (kernels_) {
     KernelWitness::Contents seen = kernels_->end();
     trace.records = std::move(seen.records);

@@ -148,7 +148,9 @@ TEST(RowChoices, AskForRowsAloneInBatchesAndBesideTheLongest) {
   for (const RowChoice& choice : row_choices(inputs)) {
     for (const std::int64_t row : choice.rows) ASSERT_TRUE(row >= 0 && row < inputs.rows);
     if (choice.name == "batches") sizes.insert(choice.rows.size());
-    if (choice.name == "alone") EXPECT_EQ(choice.rows.size(), 1u);
+    if (choice.name == "alone") {
+      EXPECT_EQ(choice.rows.size(), 1u);
+    }
     if (choice.name != "beside_longer") continue;
     std::set<std::int64_t> lengths;
     for (const std::int64_t row : choice.rows) lengths.insert(visible_count(inputs, row));
