@@ -22,6 +22,10 @@ ScoreDrift score_drift(const SelectInputs& inputs, std::int64_t row, std::span<c
     const double allowed = unscaled / std::sqrt(static_cast<double>(inputs.geometry.index_head_dim)) +
                            0x1p-24 * (std::abs(first) + std::abs(second)) + 0x1p-149;
     const double distance = std::abs(first - second);
+    if (!std::isfinite(distance)) {
+      ++drift.beyond;
+      continue;
+    }
     if (!(distance <= allowed * (1 + 0x1p-24))) ++drift.beyond;  // float32's sqrt(dim) is off by less
     if (distance > 0) drift.largest_share = std::max(drift.largest_share, distance / allowed);
   }

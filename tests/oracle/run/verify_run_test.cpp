@@ -17,12 +17,13 @@ struct Planned {
   int probes = 0;
 };
 
-Planned planned(const std::string& filter, const DeviceSubjects& found) {
+Planned planned(const std::string& filter, const DeviceSubjects& found,
+                const std::string& offered = "stand-in") {
   Planned planned;
   VerifyOptions options;
   options.fixtures = default_fixtures();
   options.filter = NameFilter(filter);
-  options.offered = stand_in_device([] { return std::make_shared<SpoiltSubject>(); });
+  options.offered = stand_in_device([] { return std::make_shared<SpoiltSubject>(); }, offered);
   options.offered.device.clear();
   options.probe = [&] {
     ++planned.probes;
