@@ -1,8 +1,9 @@
 #include "oracle/run/verify_run.h"
 
-#include "oracle/run/golden_checks.h"
+#include "tests/fixtures/capture/temp_dir.h"
 #include "tests/oracle/run/stand_in.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -19,9 +20,11 @@ struct Planned {
 
 Planned planned(const std::string& filter, const DeviceSubjects& found,
                 const std::string& offered = "stand-in") {
+  const TempDir folder;
+  std::filesystem::copy_file(golden_path("select_near_budget_bf16"), folder.file("near.h5"));
   Planned planned;
   VerifyOptions options;
-  options.fixtures = default_fixtures();
+  options.fixtures = folder.path().string();
   options.filter = NameFilter(filter);
   options.offered = stand_in_device([] { return std::make_shared<SpoiltSubject>(); }, offered);
   options.offered.device.clear();
@@ -67,10 +70,10 @@ TEST(PlanVerify, SaysThatThereIsNoDevice) {
 }
 
 TEST(RunChecks, NamesTheDeviceAndItsWitnesses) {
-  DeviceSubjects found =
-      stand_in_device([] { return std::make_shared<SpoiltSubject>(); }, "score.paged+topk.lexicographic");
+  const std::string route = "score.paged+topk.lexicographic";
+  DeviceSubjects found = stand_in_device([] { return std::make_shared<SpoiltSubject>(); }, route);
   found.tracer = std::make_shared<StandInTracer>();
-  const RunReport run = run_checks(planned("topk.lexicographic/generated/ties$", found).plan);
+  const RunReport run = run_checks(planned("topk.lexicographic/generated/ties$", found, route).plan);
   ASSERT_EQ(run.checks.size(), 1u);
   EXPECT_EQ(run.checks[0].status, Status::pass) << run.checks[0].reason;
   EXPECT_EQ(run.capability, "9.0");
