@@ -1,30 +1,16 @@
 #include "gpu/select/select_paged_tokens.h"
 
 #include "gpu/select/expand_tokens.h"
+#include "gpu/select/row_slice.h"
 #include "gpu/select/score_hopper.h"
 #include "gpu/select/score_paged.h"
 #include "gpu/select/topk_persistent.h"
+#include "gpu/select/topk_products.h"
 #include "gpu/select/visible_blocks.h"
 
 #include <algorithm>
 
 namespace plumbline::gpu {
-namespace {
-
-/// The rows [first, first + rows) of a step.
-PagedInputs row_slice(const PagedInputs& inputs, std::int64_t first, std::int64_t rows) {
-  PagedInputs slice = inputs;
-  slice.rows = rows;
-  slice.query = static_cast<const std::uint16_t*>(inputs.query) + first * kIndexHeads * kIndexDim;
-  slice.token_to_request = inputs.token_to_request + first;
-  slice.positions =
-      inputs.positions_are_int32
-          ? static_cast<const void*>(static_cast<const std::int32_t*>(inputs.positions) + first)
-          : static_cast<const void*>(static_cast<const std::int64_t*>(inputs.positions) + first);
-  return slice;
-}
-
-}  // namespace
 
 std::int64_t rows_per_chunk(std::int64_t rows, std::int64_t row_stride, std::int64_t score_bytes) {
   const std::int64_t row_bytes = std::max<std::int64_t>(1, row_stride) * 4;
@@ -37,19 +23,25 @@ void PagedTokenSelector::select(const PagedInputs& inputs, const SelectOptions& 
   if (columns < 0 || columns > inputs.capacity())
     throw Unsupported("select: more columns than the page table maps");
   const bool cublas = options.score == ScoreRoute::kCublas;
+  const bool products = options.topk == TopkRoute::kProducts;
   if (cublas && inputs.requests != 1) throw Unsupported("score.cublas_single takes one request");
+  if (products && !cublas) throw Unsupported("topk.products takes the products of score.cublas_single");
   if (inputs.rows == 0) return;
+  visible_.reserve(inputs.rows);
+  if (blocks == nullptr) blocks_.reserve(inputs.rows * options.block_topk);
+  std::int32_t* selected = blocks != nullptr ? blocks : blocks_.data();
+  count_visible_blocks(inputs, columns, visible_.data(), stream);
+  if (cublas) cublas_.gather(inputs, 0, columns, stream);
+  if (products) {
+    select_from_products(inputs, options, columns, selected, scores, stream);
+    expand_tokens(inputs, selected, options.block_topk, tokens, stream);
+    return;
+  }
   const std::int64_t row_stride = scores != nullptr ? columns : (std::int64_t{columns} + 3) / 4 * 4;
   const std::int64_t chunk =
       scores != nullptr ? inputs.rows : rows_per_chunk(inputs.rows, row_stride, options.score_bytes);
   if (scores == nullptr) scores_.reserve(chunk * row_stride);
-  visible_.reserve(inputs.rows);
-  if (blocks == nullptr) blocks_.reserve(inputs.rows * options.block_topk);
-  std::int32_t* selected = blocks != nullptr ? blocks : blocks_.data();
   float* plane = scores != nullptr ? scores : scores_.data();
-
-  count_visible_blocks(inputs, columns, visible_.data(), stream);
-  if (cublas) cublas_.gather(inputs, 0, columns, stream);
   for (std::int64_t first = 0; first < inputs.rows; first += chunk) {
     const std::int64_t rows = std::min(chunk, inputs.rows - first);
     if (cublas) {
@@ -74,6 +66,24 @@ void PagedTokenSelector::select(const PagedInputs& inputs, const SelectOptions& 
                                               : topk_persistent(topk, stream);
   }
   expand_tokens(inputs, selected, options.block_topk, tokens, stream);
+}
+
+void PagedTokenSelector::select_from_products(const PagedInputs& inputs, const SelectOptions& options,
+                                              std::int32_t columns, std::int32_t* blocks, float* scores,
+                                              cudaStream_t stream) {
+  // Whole tiles of 128 lines where rows are chunked.
+  const std::int64_t fitting =
+      rows_per_chunk(inputs.rows, std::int64_t{columns} * kIndexHeads, options.product_bytes);
+  const std::int64_t chunk = fitting < inputs.rows && fitting > 32 ? fitting / 32 * 32 : fitting;
+  for (std::int64_t first = 0; first < inputs.rows; first += chunk) {
+    const std::int64_t rows = std::min(chunk, inputs.rows - first);
+    const std::int32_t* visible = visible_.data() + first;
+    const ProductPlane plane = cublas_.multiply(inputs, first, rows, options.poison_products, stream);
+    if (scores != nullptr) cublas_.reduce(rows, visible, scores + first * columns, columns, stream);
+    topk_products({plane.product, plane.stride, plane.mapped, visible, rows, columns, options.block_topk,
+                   blocks + first * options.block_topk},
+                  stream);
+  }
 }
 
 }  // namespace plumbline::gpu

@@ -9,6 +9,7 @@
 #include "gpu/select/visible_blocks.h"
 #include "gpu/subject/device_tensors.h"
 #include "gpu/subject/logical_pages.h"
+#include "gpu/subject/split_subject.h"
 
 #include <algorithm>
 #include <utility>
@@ -166,6 +167,11 @@ std::unique_ptr<SelectSubject> fused(const std::string& route) {
   return std::make_unique<FusedSubject>(route, keeps_scores);
 }
 
+template <SplitPlan plan>
+std::unique_ptr<SelectSubject> split(const std::string& route) {
+  return split_subject("cuda:" + route, plan);
+}
+
 struct Entry {
   CudaRoute route;
   std::unique_ptr<SelectSubject> (*make)(const std::string& route);
@@ -178,6 +184,12 @@ const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
       {{.name = "score.cublas_single+topk.lexicographic", .topk_contract = "canonical", .one_request = true},
        scored<kCublas, kLexicographic>},
+      {{.name = "score.cublas_single+topk.products", .topk_contract = "canonical", .one_request = true},
+       scored<kCublas, kProducts>},
+      {{.name = "score.cublas_split+topk.lexicographic", .topk_contract = "canonical"},
+       split<SplitPlan::every_request>},
+      {{.name = "score.cublas_split+score.paged+topk.lexicographic", .topk_contract = "canonical"},
+       split<SplitPlan::longest_requests>},
       {{.name = "score.paged+topk.lexicographic", .topk_contract = "canonical"},
        scored<kPaged, kLexicographic>},
       {{.name = on_hopper, .topk_contract = "canonical", .one_request = true},

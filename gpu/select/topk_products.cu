@@ -1,0 +1,53 @@
+#include "gpu/runtime/capability.h"
+#include "gpu/runtime/check.h"
+#include "gpu/select/row_shapes.cuh"
+#include "gpu/select/topk_products.h"
+
+#include <string>
+
+namespace plumbline::gpu {
+namespace {
+
+constexpr std::int32_t kShortColumns = 16384;
+
+template <typename Shape>
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
+    topk_products_kernel(ProductTopkRequest request) {
+  using Selection = typename Shape::Selection;
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  auto& shared = *reinterpret_cast<typename Selection::Shared*>(shared_bytes);
+
+  const std::int64_t row = blockIdx.x;
+  const std::uint32_t n = static_cast<std::uint32_t>(max(0, min(request.lengths[row], request.columns)));
+  const std::uint32_t k = static_cast<std::uint32_t>(request.k);
+  std::int32_t* blocks = request.blocks + row * request.k;
+  const ProductRow source{request.product + 4 * row * request.stride, request.stride, request.mapped};
+  Selection::run_on(shared, source, n, k, [&](std::uint32_t position, std::uint32_t index) {
+    blocks[position] = static_cast<std::int32_t>(index);
+  });
+  for (std::uint32_t i = n + threadIdx.x; i < k; i += Shape::kThreads) blocks[i] = -1;
+}
+
+template <typename Shape>
+void launch(const ProductTopkRequest& request, cudaStream_t stream) {
+  const auto kernel = topk_products_kernel<Shape>;
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), Shape::kSharedBytes, "topk_products");
+  kernel<<<static_cast<unsigned>(request.rows), Shape::kThreads, Shape::kSharedBytes, stream>>>(request);
+  PLUMBLINE_CHECK_LAUNCH(topk_products_kernel);
+}
+
+}  // namespace
+
+void topk_products(const ProductTopkRequest& request, cudaStream_t stream) {
+  if (request.k < 1 || request.k > kMaxProductTopk) {
+    throw Unsupported("topk_products: k must be 1 to 1024, found " + std::to_string(request.k));
+  }
+  if (request.rows <= 0) return;
+  if (request.k <= 512 && request.columns <= kShortColumns) {
+    launch<ShortProducts>(request, stream);
+  } else {
+    launch<LongProducts>(request, stream);
+  }
+}
+
+}  // namespace plumbline::gpu
