@@ -5,26 +5,44 @@
 namespace plumbline::gpu {
 namespace {
 
-__global__ void expand_tokens_kernel(PagedInputs inputs, const std::int32_t* blocks, std::int32_t k,
-                                     std::int32_t* tokens) {
+constexpr int kThreads = 256, kInFlight = 8;
+
+/// One row per block. The blocks are loaded before what decides about them is known, several at once. kRatio
+/// 0 reads the ratio from the inputs.
+template <int kRatio>
+__global__ void __launch_bounds__(kThreads)
+    expand_tokens_kernel(PagedInputs inputs, const std::int32_t* __restrict__ blocks, std::int32_t k,
+                         std::int32_t* __restrict__ tokens) {
   const std::int64_t row = blockIdx.x;
-  const std::int32_t ratio = inputs.compress_ratio;
+  const std::int32_t ratio = kRatio > 0 ? kRatio : inputs.compress_ratio;
   const std::int32_t width = k * ratio + ratio - 1;
   const std::int32_t request = inputs.token_to_request[row];
   const bool live = request >= 0 && request < inputs.requests;
-  const std::int64_t length = live ? inputs.sequence_lengths[request] : 0;
+  const std::int32_t length = live ? max(inputs.sequence_lengths[request], 0) : 0;
   const std::int64_t end = live ? max(query_position(inputs, row) + 1, std::int64_t{0}) : 0;
-  const std::int64_t complete = min(min(end, max(length, std::int64_t{0})) / ratio, std::int64_t{k});
   const std::int64_t tail_start = end / ratio * ratio;
-  for (std::int32_t i = threadIdx.x; i < width; i += blockDim.x) {
-    std::int64_t token = -1;
-    if (i < complete * ratio) {
-      const std::int32_t block = blocks[row * k + i / ratio];
-      token = block < 0 ? -1 : std::int64_t{block} * ratio + i % ratio;
-    } else if (i < complete * ratio + (end - tail_start)) {
-      token = tail_start + (i - complete * ratio);
+  const std::int32_t expanded =
+      static_cast<std::int32_t>(min(min(end, std::int64_t{length}) / ratio, std::int64_t{k})) * ratio;
+  const std::int32_t filled = expanded + static_cast<std::int32_t>(end - tail_start);
+  const std::int32_t* selected = blocks + row * k;
+  std::int32_t* out = tokens + row * width;
+  for (std::int32_t first = static_cast<std::int32_t>(threadIdx.x); first < width;
+       first += kThreads * kInFlight) {
+    std::int32_t block[kInFlight];
+#pragma unroll
+    for (int u = 0; u < kInFlight; ++u) {
+      const std::int32_t slot = (first + u * kThreads) / ratio;
+      block[u] = slot < k ? selected[slot] : -1;
     }
-    tokens[row * width + i] = token >= 0 && token < length ? static_cast<std::int32_t>(token) : -1;
+#pragma unroll
+    for (int u = 0; u < kInFlight; ++u) {
+      const std::int32_t i = first + u * kThreads;
+      if (i >= width) break;
+      std::int64_t token =
+          i < expanded ? std::int64_t{block[u]} * ratio + i % ratio : tail_start + (i - expanded);
+      if (i < expanded ? block[u] < 0 : i >= filled) token = -1;
+      out[i] = token < length ? static_cast<std::int32_t>(token) : -1;
+    }
   }
 }
 
@@ -33,7 +51,8 @@ __global__ void expand_tokens_kernel(PagedInputs inputs, const std::int32_t* blo
 void expand_tokens(const PagedInputs& inputs, const std::int32_t* blocks, std::int32_t k,
                    std::int32_t* tokens, cudaStream_t stream) {
   if (inputs.rows == 0) return;
-  expand_tokens_kernel<<<static_cast<unsigned>(inputs.rows), 256, 0, stream>>>(inputs, blocks, k, tokens);
+  const auto kernel = inputs.compress_ratio == 4 ? expand_tokens_kernel<4> : expand_tokens_kernel<0>;
+  kernel<<<static_cast<unsigned>(inputs.rows), kThreads, 0, stream>>>(inputs, blocks, k, tokens);
   PLUMBLINE_CHECK_LAUNCH(expand_tokens_kernel);
 }
 

@@ -27,8 +27,7 @@ using LongRows = RowShape<512, 3, 4096>;     // k <= 1024
 using LargeK = RowShape<512, 2, 8192>;       // k <= 2048
 using LargeKTight = RowShape<512, 1, 5120>;  // the same within 64 KB of shared memory
 
-// Rows of products: four vectors are loaded for one of sums.
-using ShortProducts = RowShape<256, 4, 2048, 2>;  // k <= 512
-using LongProducts = RowShape<512, 2, 4096, 2>;   // k <= 1024
+// Rows of products: four vectors are loaded for one of sums, two in flight fit 40 registers.
+using Products = RowShape<512, 3, 4096, 2>;  // k <= 1024
 
 }  // namespace plumbline::gpu

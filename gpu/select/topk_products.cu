@@ -8,14 +8,13 @@
 namespace plumbline::gpu {
 namespace {
 
-constexpr std::int32_t kShortColumns = 16384;
+using Shape = Products;
 
-template <typename Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     topk_products_kernel(ProductTopkRequest request) {
-  using Selection = typename Shape::Selection;
+  using Selection = Shape::Selection;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  auto& shared = *reinterpret_cast<typename Selection::Shared*>(shared_bytes);
+  auto& shared = *reinterpret_cast<Selection::Shared*>(shared_bytes);
 
   const std::int64_t row = blockIdx.x;
   const std::uint32_t n = static_cast<std::uint32_t>(max(0, min(request.lengths[row], request.columns)));
@@ -28,14 +27,6 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   for (std::uint32_t i = n + threadIdx.x; i < k; i += Shape::kThreads) blocks[i] = -1;
 }
 
-template <typename Shape>
-void launch(const ProductTopkRequest& request, cudaStream_t stream) {
-  const auto kernel = topk_products_kernel<Shape>;
-  allow_shared_memory(reinterpret_cast<const void*>(kernel), Shape::kSharedBytes, "topk_products");
-  kernel<<<static_cast<unsigned>(request.rows), Shape::kThreads, Shape::kSharedBytes, stream>>>(request);
-  PLUMBLINE_CHECK_LAUNCH(topk_products_kernel);
-}
-
 }  // namespace
 
 void topk_products(const ProductTopkRequest& request, cudaStream_t stream) {
@@ -43,11 +34,11 @@ void topk_products(const ProductTopkRequest& request, cudaStream_t stream) {
     throw Unsupported("topk_products: k must be 1 to 1024, found " + std::to_string(request.k));
   }
   if (request.rows <= 0) return;
-  if (request.k <= 512 && request.columns <= kShortColumns) {
-    launch<ShortProducts>(request, stream);
-  } else {
-    launch<LongProducts>(request, stream);
-  }
+  allow_shared_memory(reinterpret_cast<const void*>(topk_products_kernel), Shape::kSharedBytes,
+                      "topk_products");
+  topk_products_kernel<<<static_cast<unsigned>(request.rows), Shape::kThreads, Shape::kSharedBytes, stream>>>(
+      request);
+  PLUMBLINE_CHECK_LAUNCH(topk_products_kernel);
 }
 
 }  // namespace plumbline::gpu

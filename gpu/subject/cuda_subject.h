@@ -29,7 +29,8 @@ struct CudaRoute {
   std::string name;
   std::string topk_contract;  ///< what it promises on the scores it selects on: "canonical", "set_exact"
   bool on_given_scores = false;
-  bool one_request = false;  ///< takes one request a call
+  bool one_request = false;       ///< takes one request a call
+  bool several_requests = false;  ///< takes paged calls of several alone
   std::string scores_of =
       {};  ///< of a route that writes none: whose scores those are, bit for bit; else empty
 };

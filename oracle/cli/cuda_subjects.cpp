@@ -1,6 +1,7 @@
 #include "oracle/cli/cuda_subjects.h"
 
 #ifdef PLUMBLINE_WITH_CUDA
+#include "gpu/subject/cuda_indexer.h"
 #include "gpu/subject/cuda_subject.h"
 #endif
 
@@ -24,10 +25,12 @@ DeviceSubjects cuda_subjects() {
     offered.contract = *contract_from(route.topk_contract);
     offered.on_given_scores = route.on_given_scores;
     offered.one_request = route.one_request;
+    offered.several_requests = route.several_requests;
     offered.subject = maker(route.name);
     if (!route.scores_of.empty()) offered.scores_of = maker(route.scores_of);
     subjects.routes.push_back(std::move(offered));
   }
+  subjects.indexer = [] { return std::shared_ptr<IndexerSubject>(gpu::cuda_indexer()); };
   return subjects;
 }
 

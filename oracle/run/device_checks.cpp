@@ -181,6 +181,7 @@ std::vector<PlannedCheck> device_checks(const DeviceSubjects& device, const std:
   for (const DeviceRoute& route : device.routes) {
     for (const std::string& path : goldens) {
       if (route.on_given_scores) continue;  // goldens record the scores of others
+      if (route.several_requests && read_capture_info(path).kind == CaptureKind::select) continue;
       checks.push_back(
           plan(device, route, "golden/" + std::filesystem::path(path).stem().string(), path, folder));
       checks.back().run = [route, path, capability = device.capability, threads](CheckResult& check) {
@@ -189,6 +190,8 @@ std::vector<PlannedCheck> device_checks(const DeviceSubjects& device, const std:
     }
     for (const FamilyCase& one : family_cases(seed_shift)) {
       if (route.on_given_scores && (!one.gives_scores || one.spec.kind == CaseSpec::Kind::paged)) continue;
+      if (route.several_requests && (one.spec.kind != CaseSpec::Kind::paged || one.spec.requests < 2))
+        continue;
       const CaseSpec spec = in_the_real_geometry(one.spec);
       checks.push_back(plan(device, route, one.name, format_case(spec), seed));
       checks.back().run = [route, spec, capability = device.capability, threads](CheckResult& check) {

@@ -3,6 +3,7 @@
 #include "oracle/run/device_checks.h"
 #include "oracle/run/generated_checks.h"
 #include "oracle/run/golden_checks.h"
+#include "oracle/run/indexer_checks.h"
 #include "oracle/run/repro.h"
 #include "reference/select/reference_subject.h"
 
@@ -38,6 +39,9 @@ std::vector<PlannedCheck> plan_verify(const VerifyOptions& options) {
     checks.push_back(no_device(options.device.reason));
   } else {
     append(device_checks(options.device, options.fixtures, options.seed_shift, options.threads));
+    if (options.device.indexer)
+      append(indexer_checks(options.device.indexer, options.device.device, options.fixtures,
+                            options.seed_shift));
   }
   std::erase_if(checks, [&](const PlannedCheck& check) { return !options.filter.matches(check.name); });
   return checks;

@@ -1,0 +1,178 @@
+#include "gpu/index/index_keys.h"
+#include "gpu/index/index_launch.cuh"
+
+namespace plumbline::gpu {
+namespace {
+
+constexpr int kInFlight = 4;  // members loaded before the first is used
+
+/// A row as a step knows it: no request for a padded one.
+struct StepRow {
+  std::int32_t request = -1;
+  std::int64_t place = -1;
+};
+
+__device__ StepRow step_row(const IndexStep& step, const IndexKeyStore& store, std::int64_t row) {
+  StepRow r;
+  if (row < 0 || row >= step.rows) return r;
+  const std::int32_t request = step.token_to_request[row];
+  const std::int64_t place = step.places[row];
+  if (request >= 0 && request < store.requests && place >= 0) r = {request, place};
+  return r;
+}
+
+__device__ StepRow from_lane(const StepRow& row, int lane) {
+  return {__shfl_sync(kFullWarp, row.request, lane), __shfl_sync(kFullWarp, row.place, lane)};
+}
+
+/// The slot of a block's key, or -1 where it has none.
+__device__ std::int64_t key_slot(const IndexKeyStore& store, std::int32_t request, std::int64_t block) {
+  const std::int64_t logical = block / store.page_size;
+  if (logical >= store.table_width) return -1;
+  const std::int64_t page = store.page_table[std::int64_t{request} * store.table_width + logical];
+  return page >= 0 && page < store.pages ? page * store.page_size + block % store.page_size : -1;
+}
+
+__device__ std::int64_t ring_slot(const IndexKeyStore& store, std::int32_t request, std::int64_t place) {
+  return std::int64_t{request} * store.ring_rows + place % store.ring_rows;
+}
+
+/// sum / ratio; a product with the reciprocal is the same where that is a power of two.
+__device__ __forceinline__ float mean(float sum, std::int32_t ratio) {
+  const float count = static_cast<float>(ratio);
+  return (ratio & (ratio - 1)) == 0 ? sum * __frcp_rn(count) : __fdiv_rn(sum, count);
+}
+
+/// A warp per `ratio` rows; each of them that ends a group makes its key. Lane l knows the row l − (ratio −
+/// 1) behind the warp's first, so that a group's members are found without another load.
+template <typename Stored, int kChunks, bool kWhole>
+__global__ void __launch_bounds__(kIndexThreads)
+    compress_index_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store) {
+  using Bits = typename Stored::Bits;
+  using Vector = IndexVector<Stored, kChunks>;
+  __shared__ float shared[kIndexWarps][128 * kChunks];
+  const std::int32_t ratio = indexer.ratio, before = ratio - 1;
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id()) * ratio;
+  if (first >= step.rows) return;
+  const StepRow mine = step_row(step, store, first - before + lane_id());
+  const bool ends_group =
+      mine.request >= 0 && mine.place % ratio == before && lane_id() >= before && lane_id() < before + ratio;
+  unsigned groups = __ballot_sync(kFullWarp, ends_group);
+  while (groups != 0) {
+    const int last = __ffs(static_cast<int>(groups)) - 1;
+    groups &= groups - 1;
+    const StepRow end = from_lane(mine, last);
+    const std::int64_t slot = key_slot(store, end.request, end.place / ratio);
+    if (slot < 0) continue;
+    const bool member = mine.request == end.request && mine.place == end.place - last + lane_id();
+    const unsigned in_step = __ballot_sync(kFullWarp, member);
+    Vector sum;
+    std::int64_t coordinates[3];
+    for (std::int32_t base = 0; base < ratio; base += kInFlight) {
+      Vector member[kInFlight];
+#pragma unroll
+      for (int u = 0; u < kInFlight; ++u) {
+        const std::int32_t m = base + u;
+        if (m >= ratio) break;
+        const int lane = last - before + m;
+        const std::int64_t row = first - before + lane, place = end.place - before + m;
+        const bool fresh = (in_step >> lane & 1u) != 0;
+        const std::int64_t ring = ring_slot(store, end.request, place);
+        const Bits* raw = fresh ? static_cast<const Bits*>(step.raw_key) + row * step.raw_key_stride
+                                : static_cast<const Bits*>(store.ring) + ring * indexer.dim;
+        member[u] = Vector::template load<kWhole>(raw, indexer.dim);
+        if (m > 0) continue;
+        if (fresh)
+          coordinates_of(step.coordinates, row, place, coordinates);
+        else
+          coordinates_of(store.ring_coordinates, ring, place, coordinates);
+      }
+#pragma unroll
+      for (int u = 0; u < kInFlight; ++u) {
+        if (base + u >= ratio) break;
+        if (base + u == 0)
+          sum = member[0];
+        else
+          sum.add(member[u]);
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) sum.x[c][j] = stored<Stored>(mean(sum.x[c][j], ratio));
+    }
+    sum.norm(indexer.key_gain, indexer.dim, indexer.epsilon);
+    sum.rotate(indexer, coordinates, shared[warp_id()]);
+    sum.template store<kWhole>(static_cast<Bits*>(store.keys) + slot * indexer.dim, indexer.dim);
+  }
+}
+
+/// A warp per 32 rows: a lane decides about a row, the warp copies. A key that a later row of the step would
+/// overwrite is not written.
+template <typename Stored>
+__global__ void __launch_bounds__(kIndexThreads)
+    keep_raw_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store) {
+  using Bits = typename Stored::Bits;
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id()) * 32;
+  if (first >= step.rows) return;
+  const StepRow mine = step_row(step, store, first + lane_id());
+  const StepRow later = step_row(step, store, first + lane_id() + store.ring_rows);
+  const bool lasts =
+      mine.request >= 0 && !(later.request == mine.request && later.place == mine.place + store.ring_rows);
+  unsigned rows = __ballot_sync(kFullWarp, lasts);
+  while (rows != 0) {
+    const int lane = __ffs(static_cast<int>(rows)) - 1;
+    rows &= rows - 1;
+    const StepRow one = from_lane(mine, lane);
+    const std::int64_t row = first + lane, slot = ring_slot(store, one.request, one.place);
+    const Bits* from = static_cast<const Bits*>(step.raw_key) + row * step.raw_key_stride;
+    Bits* to = static_cast<Bits*>(store.ring) + slot * indexer.dim;
+    for (std::int32_t e = lane_id(); e < indexer.dim; e += 32) to[e] = from[e];
+    if (step.coordinates != nullptr && store.ring_coordinates != nullptr && lane_id() < 3)
+      store.ring_coordinates[3 * slot + lane_id()] = step.coordinates[3 * row + lane_id()];
+  }
+}
+
+void require_store(const IndexerParameters& indexer, const IndexKeyStore& store) {
+  require_served(indexer);
+  if (store.ring_rows < indexer.ratio)
+    throw Unsupported("the index key ring needs a group's rows, " + std::to_string(indexer.ratio) +
+                      ", found " + std::to_string(store.ring_rows));
+  if (store.page_size < 1)
+    throw Unsupported("index key pages of " + std::to_string(store.page_size) + " slots");
+}
+
+}  // namespace
+
+void compress_index_keys(const IndexerParameters& indexer, const IndexStep& step, const IndexKeyStore& store,
+                         cudaStream_t stream) {
+  require_store(indexer, store);
+  if (step.rows == 0) return;
+  const std::int64_t warps = (step.rows + indexer.ratio - 1) / indexer.ratio;
+  with_index_shape(indexer, moves_by_four(indexer, step.raw_key, step.raw_key_stride),
+                   [&](auto stored, auto chunks, auto whole) {
+                     using Stored = decltype(stored);
+                     compress_index_keys_kernel<Stored, chunks(), whole()>
+                         <<<blocks_for_warps(warps), kIndexThreads, 0, stream>>>(indexer, step, store);
+                     PLUMBLINE_CHECK_LAUNCH(compress_index_keys_kernel);
+                   });
+}
+
+void keep_raw_keys(const IndexerParameters& indexer, const IndexStep& step, const IndexKeyStore& store,
+                   cudaStream_t stream) {
+  require_store(indexer, store);
+  if (step.rows == 0) return;
+  with_storage(indexer.type, [&](auto stored) {
+    keep_raw_keys_kernel<decltype(stored)>
+        <<<blocks_for_warps((step.rows + 31) / 32), kIndexThreads, 0, stream>>>(indexer, step, store);
+    PLUMBLINE_CHECK_LAUNCH(keep_raw_keys_kernel);
+  });
+}
+
+void append_index_keys(const IndexerParameters& indexer, const IndexStep& step, const IndexKeyStore& store,
+                       cudaStream_t stream) {
+  compress_index_keys(indexer, step, store, stream);
+  keep_raw_keys(indexer, step, store, stream);
+}
+
+}  // namespace plumbline::gpu
