@@ -9,7 +9,7 @@ constexpr int kInFlight = 4;  // members loaded before the first is used
 /// A row as a step knows it: no request for a padded one.
 struct StepRow {
   std::int32_t request = -1;
-  std::int64_t place = -1;
+  std::int32_t place = -1;
 };
 
 __device__ StepRow step_row(const IndexStep& step, const IndexKeyStore& store, std::int64_t row) {
@@ -17,23 +17,20 @@ __device__ StepRow step_row(const IndexStep& step, const IndexKeyStore& store, s
   if (row < 0 || row >= step.rows) return r;
   const std::int32_t request = step.token_to_request[row];
   const std::int64_t place = step.places[row];
-  if (request >= 0 && request < store.requests && place >= 0) r = {request, place};
+  if (request >= 0 && request < store.requests && place >= 0 && place <= INT32_MAX)
+    r = {request, static_cast<std::int32_t>(place)};
   return r;
 }
 
-__device__ StepRow from_lane(const StepRow& row, int lane) {
-  return {__shfl_sync(kFullWarp, row.request, lane), __shfl_sync(kFullWarp, row.place, lane)};
-}
-
 /// The slot of a block's key, or -1 where it has none.
-__device__ std::int64_t key_slot(const IndexKeyStore& store, std::int32_t request, std::int64_t block) {
-  const std::int64_t logical = block / store.page_size;
-  if (logical >= store.table_width) return -1;
+__device__ std::int64_t key_slot(const IndexKeyStore& store, std::int32_t request, std::uint32_t block) {
+  const std::uint32_t page_size = static_cast<std::uint32_t>(store.page_size), logical = block / page_size;
+  if (logical >= static_cast<std::uint32_t>(store.table_width)) return -1;
   const std::int64_t page = store.page_table[std::int64_t{request} * store.table_width + logical];
-  return page >= 0 && page < store.pages ? page * store.page_size + block % store.page_size : -1;
+  return page >= 0 && page < store.pages ? page * page_size + block % page_size : -1;
 }
 
-__device__ std::int64_t ring_slot(const IndexKeyStore& store, std::int32_t request, std::int64_t place) {
+__device__ std::int64_t ring_slot(const IndexKeyStore& store, std::int32_t request, std::int32_t place) {
   return std::int64_t{request} * store.ring_rows + place % store.ring_rows;
 }
 
@@ -43,49 +40,58 @@ __device__ __forceinline__ float mean(float sum, std::int32_t ratio) {
   return (ratio & (ratio - 1)) == 0 ? sum * __frcp_rn(count) : __fdiv_rn(sum, count);
 }
 
-/// A warp per `ratio` rows; each of them that ends a group makes its key. Lane l knows the row l − (ratio −
-/// 1) behind the warp's first, so that a group's members are found without another load.
-template <typename Stored, int kChunks, bool kWhole>
-__global__ void __launch_bounds__(kIndexThreads)
+/// Rows whose groups a warp makes: with the members before them they are known to its lanes.
+__host__ __device__ constexpr std::int32_t rows_of_warp(std::int32_t ratio) {
+  return (33 - ratio) / ratio * ratio;
+}
+
+/// A warp per rows_of_warp(); each of them that ends a group makes its key. Lane l knows the row l − (ratio −
+/// 1) behind the warp's first, and the slot of the key it ends. kRatio 0 reads the ratio from the parameters.
+template <typename Stored, int kChunks, bool kWhole, int kRatio>
+__global__ void __launch_bounds__(kIndexThreads, kRatio > 0 ? 5 : 2)
     compress_index_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store) {
   using Bits = typename Stored::Bits;
   using Vector = IndexVector<Stored, kChunks>;
-  __shared__ float shared[kIndexWarps][128 * kChunks];
-  const std::int32_t ratio = indexer.ratio, before = ratio - 1;
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id()) * ratio;
+  __shared__ __align__(16) float shared[kIndexWarps][128 * kChunks];
+  const std::int32_t ratio = kRatio > 0 ? kRatio : indexer.ratio, before = ratio - 1;
+  const std::int32_t own = rows_of_warp(ratio);
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id()) * own;
   if (first >= step.rows) return;
-  const StepRow mine = step_row(step, store, first - before + lane_id());
+  const std::int64_t first_known = first - before;
+  const StepRow mine = step_row(step, store, first_known + lane_id());
   const bool ends_group =
-      mine.request >= 0 && mine.place % ratio == before && lane_id() >= before && lane_id() < before + ratio;
-  unsigned groups = __ballot_sync(kFullWarp, ends_group);
+      mine.request >= 0 && mine.place % ratio == before && lane_id() >= before && lane_id() < before + own;
+  const std::int64_t my_slot =
+      ends_group ? key_slot(store, mine.request, static_cast<std::uint32_t>(mine.place) / ratio) : -1;
+  unsigned groups = __ballot_sync(kFullWarp, my_slot >= 0);
   while (groups != 0) {
     const int last = __ffs(static_cast<int>(groups)) - 1;
     groups &= groups - 1;
-    const StepRow end = from_lane(mine, last);
-    const std::int64_t slot = key_slot(store, end.request, end.place / ratio);
-    if (slot < 0) continue;
-    const bool member = mine.request == end.request && mine.place == end.place - last + lane_id();
-    const unsigned in_step = __ballot_sync(kFullWarp, member);
-    Vector sum;
+    const std::int32_t request = __shfl_sync(kFullWarp, mine.request, last);
+    const std::int32_t first_place = __shfl_sync(kFullWarp, mine.place, last) - before;
+    const std::int64_t slot = __shfl_sync(kFullWarp, my_slot, last);
+    const int first_lane = last - before;
+    const unsigned in_step = __ballot_sync(
+        kFullWarp, mine.request == request && mine.place == first_place + (lane_id() - first_lane));
+    const auto raw_key = [&](std::int32_t m) {
+      if ((in_step >> (first_lane + m) & 1u) != 0)
+        return static_cast<const Bits*>(step.raw_key) + (first_known + first_lane + m) * step.raw_key_stride;
+      return static_cast<const Bits*>(store.ring) + ring_slot(store, request, first_place + m) * indexer.dim;
+    };
     std::int64_t coordinates[3];
+    if ((in_step >> first_lane & 1u) != 0)
+      coordinates_of(step.coordinates, first_known + first_lane, first_place, coordinates);
+    else
+      coordinates_of(store.ring_coordinates, ring_slot(store, request, first_place), first_place,
+                     coordinates);
+    const auto angles = Vector::template angles<kWhole>(indexer, coordinates);
+    Vector sum;
     for (std::int32_t base = 0; base < ratio; base += kInFlight) {
       Vector member[kInFlight];
 #pragma unroll
       for (int u = 0; u < kInFlight; ++u) {
-        const std::int32_t m = base + u;
-        if (m >= ratio) break;
-        const int lane = last - before + m;
-        const std::int64_t row = first - before + lane, place = end.place - before + m;
-        const bool fresh = (in_step >> lane & 1u) != 0;
-        const std::int64_t ring = ring_slot(store, end.request, place);
-        const Bits* raw = fresh ? static_cast<const Bits*>(step.raw_key) + row * step.raw_key_stride
-                                : static_cast<const Bits*>(store.ring) + ring * indexer.dim;
-        member[u] = Vector::template load<kWhole>(raw, indexer.dim);
-        if (m > 0) continue;
-        if (fresh)
-          coordinates_of(step.coordinates, row, place, coordinates);
-        else
-          coordinates_of(store.ring_coordinates, ring, place, coordinates);
+        if (base + u >= ratio) break;
+        member[u] = Vector::template load<kWhole>(raw_key(base + u), indexer.dim);
       }
 #pragma unroll
       for (int u = 0; u < kInFlight; ++u) {
@@ -102,7 +108,7 @@ __global__ void __launch_bounds__(kIndexThreads)
       for (int j = 0; j < 4; ++j) sum.x[c][j] = stored<Stored>(mean(sum.x[c][j], ratio));
     }
     sum.norm(indexer.key_gain, indexer.dim, indexer.epsilon);
-    sum.rotate(indexer, coordinates, shared[warp_id()]);
+    sum.rotate(indexer, angles, shared[warp_id()]);
     sum.template store<kWhole>(static_cast<Bits*>(store.keys) + slot * indexer.dim, indexer.dim);
   }
 }
@@ -119,12 +125,12 @@ __global__ void __launch_bounds__(kIndexThreads)
   const StepRow later = step_row(step, store, first + lane_id() + store.ring_rows);
   const bool lasts =
       mine.request >= 0 && !(later.request == mine.request && later.place == mine.place + store.ring_rows);
+  const std::int64_t my_slot = lasts ? ring_slot(store, mine.request, mine.place) : -1;
   unsigned rows = __ballot_sync(kFullWarp, lasts);
   while (rows != 0) {
     const int lane = __ffs(static_cast<int>(rows)) - 1;
     rows &= rows - 1;
-    const StepRow one = from_lane(mine, lane);
-    const std::int64_t row = first + lane, slot = ring_slot(store, one.request, one.place);
+    const std::int64_t row = first + lane, slot = __shfl_sync(kFullWarp, my_slot, lane);
     const Bits* from = static_cast<const Bits*>(step.raw_key) + row * step.raw_key_stride;
     Bits* to = static_cast<Bits*>(store.ring) + slot * indexer.dim;
     for (std::int32_t e = lane_id(); e < indexer.dim; e += 32) to[e] = from[e];
@@ -148,12 +154,15 @@ void compress_index_keys(const IndexerParameters& indexer, const IndexStep& step
                          cudaStream_t stream) {
   require_store(indexer, store);
   if (step.rows == 0) return;
-  const std::int64_t warps = (step.rows + indexer.ratio - 1) / indexer.ratio;
+  const std::int64_t own = rows_of_warp(indexer.ratio), warps = (step.rows + own - 1) / own;
   with_index_shape(indexer, moves_by_four(indexer, step.raw_key, step.raw_key_stride),
                    [&](auto stored, auto chunks, auto whole) {
                      using Stored = decltype(stored);
-                     compress_index_keys_kernel<Stored, chunks(), whole()>
-                         <<<blocks_for_warps(warps), kIndexThreads, 0, stream>>>(indexer, step, store);
+                     auto kernel = compress_index_keys_kernel<Stored, chunks(), whole(), 0>;
+                     if constexpr (chunks() == 1 && whole()) {
+                       if (indexer.ratio == 4) kernel = compress_index_keys_kernel<Stored, 1, true, 4>;
+                     }
+                     kernel<<<blocks_for_warps(warps), kIndexThreads, 0, stream>>>(indexer, step, store);
                      PLUMBLINE_CHECK_LAUNCH(compress_index_keys_kernel);
                    });
 }

@@ -20,11 +20,11 @@ inline void require_served(const IndexerParameters& p) {
     refuse("even rotary widths up to the head dim, found " + std::to_string(p.rotary_dim));
 }
 
-/// Calls `work` with the storage tag, the chunks of 128 that hold a vector, and whether vectors can be moved
-/// four elements at a time.
+/// Calls `work` with the storage tag, the chunks of 128 that hold a vector, and whether vectors and angles
+/// can be moved four elements at a time.
 template <typename Work>
 void with_index_shape(const IndexerParameters& p, bool aligned, const Work& work) {
-  const bool whole = aligned && p.dim % 4 == 0;
+  const bool whole = aligned && p.dim % 4 == 0 && p.rotary_dim % 8 == 0;
   with_storage(p.type, [&](auto tag) {
     const auto with_chunks = [&](auto is_whole) {
       if (p.dim <= 128) return work(tag, std::integral_constant<int, 1>{}, is_whole);

@@ -10,9 +10,9 @@ __global__ void __launch_bounds__(kIndexThreads)
     index_queries_kernel(IndexerParameters indexer, IndexStep step, std::int32_t requests,
                          typename Stored::Bits* queries) {
   using Vector = IndexVector<Stored, kChunks>;
-  __shared__ float shared[kIndexWarps][128 * kChunks];
+  __shared__ __align__(16) float shared[kIndexWarps][128 * kChunks];
   const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id();
-  const std::int64_t row = at / indexer.heads, head = at % indexer.heads;
+  const std::int64_t row = at / indexer.heads, head = at - row * indexer.heads;
   if (row >= step.rows) return;
   const std::int32_t request = step.token_to_request[row];
   const std::int64_t place = step.places[row];
@@ -21,8 +21,9 @@ __global__ void __launch_bounds__(kIndexThreads)
   coordinates_of(step.coordinates, row, place, coordinates);
   const auto* from = static_cast<const typename Stored::Bits*>(step.query) + row * step.query_stride;
   Vector v = Vector::template load<kWhole>(from + head * indexer.dim, indexer.dim);
+  const auto angles = Vector::template angles<kWhole>(indexer, coordinates);
   v.norm(indexer.query_gain, indexer.dim, indexer.epsilon);
-  v.rotate(indexer, coordinates, shared[warp_id()]);
+  v.rotate(indexer, angles, shared[warp_id()]);
   v.template store<kWhole>(queries + at * indexer.dim, indexer.dim);
 }
 

@@ -12,6 +12,7 @@ namespace plumbline::gpu {
 template <typename Stored, int kChunks>
 struct IndexVector {
   using Bits = typename Stored::Bits;
+  using Four = typename Stored::Four;
   float x[kChunks][4];
 
   __device__ static std::int32_t first(int chunk) { return 128 * chunk + 4 * lane_id(); }
@@ -22,11 +23,9 @@ struct IndexVector {
     IndexVector v;
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
-      Bits bits[4] = {};
+      alignas(16) Bits bits[4] = {};
       if constexpr (kWhole) {
-        if (first(c) < dim)
-          *reinterpret_cast<typename Stored::Four*>(bits) =
-              *reinterpret_cast<const typename Stored::Four*>(from + first(c));
+        if (first(c) < dim) *reinterpret_cast<Four*>(bits) = *reinterpret_cast<const Four*>(from + first(c));
       } else {
         for (int j = 0; j < 4; ++j) bits[j] = first(c) + j < dim ? from[first(c) + j] : Bits{};
       }
@@ -39,13 +38,11 @@ struct IndexVector {
   __device__ void store(Bits* to, std::int32_t dim) const {
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
-      Bits bits[4];
+      alignas(16) Bits bits[4];
 #pragma unroll
       for (int j = 0; j < 4; ++j) bits[j] = Stored::bits(x[c][j]);
       if constexpr (kWhole) {
-        if (first(c) < dim)
-          *reinterpret_cast<typename Stored::Four*>(to + first(c)) =
-              *reinterpret_cast<const typename Stored::Four*>(bits);
+        if (first(c) < dim) *reinterpret_cast<Four*>(to + first(c)) = *reinterpret_cast<const Four*>(bits);
       } else {
         for (int j = 0; j < 4; ++j)
           if (first(c) + j < dim) to[first(c) + j] = bits[j];
@@ -79,21 +76,56 @@ struct IndexVector {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const std::int32_t e = first(c) + j;
-        x[c][j] = e < dim ? stored<Stored>(x[c][j] * scale * gain[e]) : 0.0f;
+        x[c][j] = e < dim ? stored<Stored>(x[c][j] * scale * __ldg(gain + e)) : 0.0f;
       }
     }
   }
 
-  /// RoPE at a place, each operation rounded to storage. `shared` holds this warp's 128 · kChunks floats.
-  __device__ void rotate(const IndexerParameters& indexer, const std::int64_t (&coordinates)[3],
-                         float* shared) {
+  /// Stored cosines and sines of the elements a lane holds.
+  struct Angles {
+    alignas(16) Bits cosine[kChunks][4];
+    alignas(16) Bits sine[kChunks][4];
+  };
+  /// kFours: half the rotary width is a multiple of 4, as are the vectors' starts. A coordinate beyond the
+  /// table gives NaN.
+  template <bool kFours>
+  __device__ static Angles angles(const IndexerParameters& indexer, const std::int64_t (&coordinates)[3]) {
     const std::int32_t pairs = indexer.rotary_dim / 2;
     const auto* table = static_cast<const Bits*>(indexer.rotation);
+    const bool one_row = coordinates[0] == coordinates[1] && coordinates[0] == coordinates[2];
+    Angles a;
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
+      if (first(c) >= 2 * pairs) continue;
+      if (kFours && one_row && coordinates[0] >= 0 && coordinates[0] < indexer.rotation_rows) {
+        const std::int32_t pair = first(c) < pairs ? first(c) : first(c) - pairs;
+        const Bits* row = table + 2 * coordinates[0] * pairs + pair;
+        *reinterpret_cast<Four*>(a.cosine[c]) = __ldg(reinterpret_cast<const Four*>(row));
+        *reinterpret_cast<Four*>(a.sine[c]) = __ldg(reinterpret_cast<const Four*>(row + pairs));
+        continue;
+      }
 #pragma unroll
-      for (int j = 0; j < 4; ++j) shared[first(c) + j] = x[c][j];
+      for (int j = 0; j < 4; ++j) {
+        const std::int32_t e = first(c) + j;
+        if (e >= 2 * pairs) break;
+        const std::int32_t pair = e < pairs ? e : e - pairs;
+        const int of = axis(indexer, pair);  // no index: coordinates stay in registers
+        const std::int64_t row = of == 0 ? coordinates[0] : of == 1 ? coordinates[1] : coordinates[2];
+        const bool known = row >= 0 && row < indexer.rotation_rows;
+        a.cosine[c][j] = known ? table[2 * row * pairs + pair] : Stored::bits(NAN);
+        a.sine[c][j] = known ? table[(2 * row + 1) * pairs + pair] : Stored::bits(NAN);
+      }
     }
+    return a;
+  }
+
+  /// RoPE, each operation rounded to storage. `shared` holds this warp's 128 · kChunks floats at a boundary
+  /// of four.
+  __device__ void rotate(const IndexerParameters& indexer, const Angles& a, float* shared) {
+    const std::int32_t pairs = indexer.rotary_dim / 2;
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c)
+      *reinterpret_cast<float4*>(shared + first(c)) = make_float4(x[c][0], x[c][1], x[c][2], x[c][3]);
     __syncwarp();
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
@@ -103,14 +135,9 @@ struct IndexVector {
         const std::int32_t e = first(c) + j;
         if (e >= 2 * pairs) break;
         const bool is_first = e < pairs;
-        const std::int32_t pair = is_first ? e : e - pairs;
-        const std::int64_t row = coordinates[axis(indexer, pair)];
-        const bool known = row >= 0 && row < indexer.rotation_rows;
-        const float cosine = known ? Stored::number(table[2 * row * pairs + pair]) : NAN;
-        const float sine = known ? Stored::number(table[(2 * row + 1) * pairs + pair]) : NAN;
-        const float other = shared[is_first ? e + pairs : pair];
-        const float turned = stored<Stored>((is_first ? -other : other) * sine);
-        x[c][j] = stored<Stored>(stored<Stored>(x[c][j] * cosine) + turned);
+        const float other = shared[is_first ? e + pairs : e - pairs];
+        const float turned = stored<Stored>((is_first ? -other : other) * Stored::number(a.sine[c][j]));
+        x[c][j] = stored<Stored>(stored<Stored>(x[c][j] * Stored::number(a.cosine[c][j])) + turned);
       }
     }
     __syncwarp();

@@ -34,7 +34,8 @@ struct IndexStep {
   std::int64_t raw_key_stride = 0;
   std::int64_t rows = 0;
   const std::int32_t* token_to_request = nullptr;  ///< [rows]; out of range = padded row
-  const std::int64_t* places = nullptr;       ///< [rows] index in the request's sequence; < 0 = padded row
+  const std::int64_t* places =
+      nullptr;  ///< [rows] index in the request's sequence; < 0 or >= 2^31 = padded row
   const std::int64_t* coordinates = nullptr;  ///< [rows, 3] time, height, width; null: the place, thrice
 };
 

@@ -20,11 +20,15 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   const std::uint32_t n = static_cast<std::uint32_t>(max(0, min(request.lengths[row], request.columns)));
   const std::uint32_t k = static_cast<std::uint32_t>(request.k);
   std::int32_t* blocks = request.blocks + row * request.k;
+  if (n <= k) {
+    for (std::uint32_t i = threadIdx.x; i < k; i += Shape::kThreads)
+      blocks[i] = i < n ? static_cast<std::int32_t>(i) : -1;
+    return;
+  }
   const ProductRow source{request.product + 4 * row * request.stride, request.stride, request.mapped};
   Selection::run_on(shared, source, n, k, [&](std::uint32_t position, std::uint32_t index) {
     blocks[position] = static_cast<std::int32_t>(index);
   });
-  for (std::uint32_t i = n + threadIdx.x; i < k; i += Shape::kThreads) blocks[i] = -1;
 }
 
 }  // namespace
