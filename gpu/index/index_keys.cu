@@ -5,6 +5,7 @@ namespace plumbline::gpu {
 namespace {
 
 constexpr int kInFlight = 4;  // members loaded before the first is used
+constexpr std::int32_t kRealDim = 128, kRealRotaryDim = 64, kRealRatio = 4;
 
 /// A row as a step knows it: no request for a padded one.
 struct StepRow {
@@ -40,20 +41,47 @@ __device__ __forceinline__ float mean(float sum, std::int32_t ratio) {
   return (ratio & (ratio - 1)) == 0 ? sum * __frcp_rn(count) : __fdiv_rn(sum, count);
 }
 
+/// The members' sum in their order.
+template <bool kWhole, typename Vector, typename Member>
+__device__ __forceinline__ Vector sum_of(std::int32_t ratio, std::int32_t dim, const Member& member) {
+  Vector sum;
+  for (std::int32_t base = 0; base < ratio; base += kInFlight) {
+    Vector loaded[kInFlight];
+#pragma unroll
+    for (int u = 0; u < kInFlight; ++u)
+      if (base + u < ratio) loaded[u] = Vector::template load<kWhole>(member(base + u), dim);
+#pragma unroll
+    for (int u = 0; u < kInFlight; ++u) {
+      if (base + u >= ratio) break;
+      if (base + u == 0)
+        sum = loaded[0];
+      else
+        sum.add(loaded[u]);
+    }
+  }
+  return sum;
+}
+
 /// Rows whose groups a warp makes: with the members before them they are known to its lanes.
 __host__ __device__ constexpr std::int32_t rows_of_warp(std::int32_t ratio) {
   return (33 - ratio) / ratio * ratio;
 }
 
 /// A warp per rows_of_warp(); each of them that ends a group makes its key. Lane l knows the row l − (ratio −
-/// 1) behind the warp's first, and the slot of the key it ends. kRatio 0 reads the ratio from the parameters.
-template <typename Stored, int kChunks, bool kWhole, int kRatio>
-__global__ void __launch_bounds__(kIndexThreads, kRatio > 0 ? 5 : 2)
+/// 1) behind the warp's first, and the slot of the key it ends. kReal: a head of 128, rotary 64, ratio 4, as
+/// the released model has them, so that the compiler knows.
+template <typename Stored, int kChunks, bool kWhole, bool kReal>
+__global__ void __launch_bounds__(kIndexThreads, kReal ? 5 : 2)
     compress_index_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store) {
   using Bits = typename Stored::Bits;
   using Vector = IndexVector<Stored, kChunks>;
   __shared__ __align__(16) float shared[kIndexWarps][128 * kChunks];
-  const std::int32_t ratio = kRatio > 0 ? kRatio : indexer.ratio, before = ratio - 1;
+  if constexpr (kReal) {
+    indexer.dim = kRealDim;
+    indexer.rotary_dim = kRealRotaryDim;
+    indexer.ratio = kRealRatio;
+  }
+  const std::int32_t ratio = indexer.ratio, before = ratio - 1;
   const std::int32_t own = rows_of_warp(ratio);
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id()) * own;
   if (first >= step.rows) return;
@@ -73,11 +101,8 @@ __global__ void __launch_bounds__(kIndexThreads, kRatio > 0 ? 5 : 2)
     const int first_lane = last - before;
     const unsigned in_step = __ballot_sync(
         kFullWarp, mine.request == request && mine.place == first_place + (lane_id() - first_lane));
-    const auto raw_key = [&](std::int32_t m) {
-      if ((in_step >> (first_lane + m) & 1u) != 0)
-        return static_cast<const Bits*>(step.raw_key) + (first_known + first_lane + m) * step.raw_key_stride;
-      return static_cast<const Bits*>(store.ring) + ring_slot(store, request, first_place + m) * indexer.dim;
-    };
+    const Bits* fresh =
+        static_cast<const Bits*>(step.raw_key) + (first_known + first_lane) * step.raw_key_stride;
     std::int64_t coordinates[3];
     if ((in_step >> first_lane & 1u) != 0)
       coordinates_of(step.coordinates, first_known + first_lane, first_place, coordinates);
@@ -85,30 +110,26 @@ __global__ void __launch_bounds__(kIndexThreads, kRatio > 0 ? 5 : 2)
       coordinates_of(store.ring_coordinates, ring_slot(store, request, first_place), first_place,
                      coordinates);
     const auto angles = Vector::template angles<kWhole>(indexer, coordinates);
+    const unsigned members = ((1u << ratio) - 1u) << first_lane;
     Vector sum;
-    for (std::int32_t base = 0; base < ratio; base += kInFlight) {
-      Vector member[kInFlight];
-#pragma unroll
-      for (int u = 0; u < kInFlight; ++u) {
-        if (base + u >= ratio) break;
-        member[u] = Vector::template load<kWhole>(raw_key(base + u), indexer.dim);
-      }
-#pragma unroll
-      for (int u = 0; u < kInFlight; ++u) {
-        if (base + u >= ratio) break;
-        if (base + u == 0)
-          sum = member[0];
-        else
-          sum.add(member[u]);
-      }
+    if ((in_step & members) == members) {
+      sum = sum_of<kWhole, Vector>(ratio, indexer.dim,
+                                   [&](std::int32_t m) { return fresh + m * step.raw_key_stride; });
+    } else {
+      sum = sum_of<kWhole, Vector>(ratio, indexer.dim, [&](std::int32_t m) {
+        return (in_step >> (first_lane + m) & 1u) != 0
+                   ? fresh + m * step.raw_key_stride
+                   : static_cast<const Bits*>(store.ring) +
+                         ring_slot(store, request, first_place + m) * indexer.dim;
+      });
     }
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) sum.x[c][j] = stored<Stored>(mean(sum.x[c][j], ratio));
     }
-    sum.norm(indexer.key_gain, indexer.dim, indexer.epsilon);
-    sum.rotate(indexer, angles, shared[warp_id()]);
+    sum.template norm<kWhole>(indexer.key_gain, indexer.dim, indexer.epsilon);
+    sum.template rotate<kWhole>(indexer, angles, shared[warp_id()]);
     sum.template store<kWhole>(static_cast<Bits*>(store.keys) + slot * indexer.dim, indexer.dim);
   }
 }
@@ -158,9 +179,11 @@ void compress_index_keys(const IndexerParameters& indexer, const IndexStep& step
   with_index_shape(indexer, moves_by_four(indexer, step.raw_key, step.raw_key_stride),
                    [&](auto stored, auto chunks, auto whole) {
                      using Stored = decltype(stored);
-                     auto kernel = compress_index_keys_kernel<Stored, chunks(), whole(), 0>;
+                     auto kernel = compress_index_keys_kernel<Stored, chunks(), whole(), false>;
                      if constexpr (chunks() == 1 && whole()) {
-                       if (indexer.ratio == 4) kernel = compress_index_keys_kernel<Stored, 1, true, 4>;
+                       const bool real = indexer.dim == kRealDim && indexer.rotary_dim == kRealRotaryDim &&
+                                         indexer.ratio == kRealRatio;
+                       if (real) kernel = compress_index_keys_kernel<Stored, 1, true, true>;
                      }
                      kernel<<<blocks_for_warps(warps), kIndexThreads, 0, stream>>>(indexer, step, store);
                      PLUMBLINE_CHECK_LAUNCH(compress_index_keys_kernel);

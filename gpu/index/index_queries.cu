@@ -22,8 +22,8 @@ __global__ void __launch_bounds__(kIndexThreads)
   const auto* from = static_cast<const typename Stored::Bits*>(step.query) + row * step.query_stride;
   Vector v = Vector::template load<kWhole>(from + head * indexer.dim, indexer.dim);
   const auto angles = Vector::template angles<kWhole>(indexer, coordinates);
-  v.norm(indexer.query_gain, indexer.dim, indexer.epsilon);
-  v.rotate(indexer, angles, shared[warp_id()]);
+  v.template norm<kWhole>(indexer.query_gain, indexer.dim, indexer.epsilon);
+  v.template rotate<kWhole>(indexer, angles, shared[warp_id()]);
   v.template store<kWhole>(queries + at * indexer.dim, indexer.dim);
 }
 

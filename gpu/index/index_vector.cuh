@@ -60,6 +60,7 @@ struct IndexVector {
 
   /// Gemma RMSNorm, rounded to storage: x · 1/√(mean(x²) + ε) · gain. Squares are summed per lane in rising
   /// order, lanes in a butterfly.
+  template <bool kWhole>
   __device__ void norm(const float* gain, std::int32_t dim, float epsilon) {
     float sum = 0;
 #pragma unroll
@@ -69,14 +70,25 @@ struct IndexVector {
     }
 #pragma unroll
     for (int offset = 16; offset > 0; offset >>= 1) sum += __shfl_xor_sync(kFullWarp, sum, offset);
-    const float mean = __fdiv_rn(sum, static_cast<float>(dim));
+    // The quotient by a power of two is the product with its reciprocal.
+    const float count = static_cast<float>(dim);
+    const float mean = (dim & (dim - 1)) == 0 ? sum * __frcp_rn(count) : __fdiv_rn(sum, count);
     const float scale = __frcp_rn(__fsqrt_rn(mean + epsilon));
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
+      if constexpr (kWhole) {
+        if (first(c) >= dim) continue;
+        const float4 g = __ldg(reinterpret_cast<const float4*>(gain + first(c)));
+        x[c][0] = stored<Stored>(x[c][0] * scale * g.x);
+        x[c][1] = stored<Stored>(x[c][1] * scale * g.y);
+        x[c][2] = stored<Stored>(x[c][2] * scale * g.z);
+        x[c][3] = stored<Stored>(x[c][3] * scale * g.w);
+      } else {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const std::int32_t e = first(c) + j;
-        x[c][j] = e < dim ? stored<Stored>(x[c][j] * scale * __ldg(gain + e)) : 0.0f;
+        for (int j = 0; j < 4; ++j) {
+          const std::int32_t e = first(c) + j;
+          x[c][j] = e < dim ? stored<Stored>(x[c][j] * scale * __ldg(gain + e)) : 0.0f;
+        }
       }
     }
   }
@@ -120,7 +132,8 @@ struct IndexVector {
   }
 
   /// RoPE, each operation rounded to storage. `shared` holds this warp's 128 · kChunks floats at a boundary
-  /// of four.
+  /// of four. kFours as for the angles.
+  template <bool kFours>
   __device__ void rotate(const IndexerParameters& indexer, const Angles& a, float* shared) {
     const std::int32_t pairs = indexer.rotary_dim / 2;
 #pragma unroll
@@ -130,20 +143,31 @@ struct IndexVector {
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
       if (first(c) >= 2 * pairs) continue;
+      if constexpr (kFours) {
+        const bool is_first = first(c) < pairs;
+        const float4 other =
+            *reinterpret_cast<const float4*>(shared + (is_first ? first(c) + pairs : first(c) - pairs));
+        turn(c, 0, is_first ? -other.x : other.x, a);
+        turn(c, 1, is_first ? -other.y : other.y, a);
+        turn(c, 2, is_first ? -other.z : other.z, a);
+        turn(c, 3, is_first ? -other.w : other.w, a);
+      } else {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const std::int32_t e = first(c) + j;
-        if (e >= 2 * pairs) break;
-        const bool is_first = e < pairs;
-        const float other = shared[is_first ? e + pairs : e - pairs];
-        const float turned = stored<Stored>((is_first ? -other : other) * Stored::number(a.sine[c][j]));
-        x[c][j] = stored<Stored>(stored<Stored>(x[c][j] * Stored::number(a.cosine[c][j])) + turned);
+        for (int j = 0; j < 4; ++j) {
+          const std::int32_t e = first(c) + j;
+          if (e >= 2 * pairs) break;
+          turn(c, j, e < pairs ? -shared[e + pairs] : shared[e - pairs], a);
+        }
       }
     }
     __syncwarp();
   }
 
  private:
+  __device__ void turn(int c, int j, float other, const Angles& a) {
+    const float turned = stored<Stored>(other * Stored::number(a.sine[c][j]));
+    x[c][j] = stored<Stored>(stored<Stored>(x[c][j] * Stored::number(a.cosine[c][j])) + turned);
+  }
   /// Interleaved M-RoPE (MODEL.md §1).
   __device__ static int axis(const IndexerParameters& indexer, std::int32_t pair) {
     if (pair % 3 == 1 && pair < 3 * indexer.height_pairs) return 1;

@@ -17,8 +17,8 @@ struct IndexerParameters {
   std::int32_t rotary_dim = 64;  ///< even, at most dim
   std::int32_t ratio = 4;        ///< 1 … kMostRatio tokens a block
   float epsilon = 1e-6f;
-  const float* query_gain = nullptr;  ///< [dim] 1 + w
-  const float* key_gain = nullptr;    ///< [dim]
+  const float* query_gain = nullptr;  ///< [dim] 1 + w, at a boundary of 16 bytes
+  const float* key_gain = nullptr;    ///< the same
   const void* rotation = nullptr;     ///< RotationTable::data()
   std::int64_t rotation_rows = 0;     ///< coordinates it has
   std::int32_t height_pairs = 0;      ///< M-RoPE sections 1 and 2 (MODEL.md §1); 0: every pair by time

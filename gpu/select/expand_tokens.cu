@@ -5,10 +5,11 @@
 namespace plumbline::gpu {
 namespace {
 
-constexpr int kThreads = 256, kInFlight = 9;
+constexpr int kThreads = 256, kInFlight = 8;
 
-/// One row per block. The blocks are loaded before what decides about them is known, several at once. kRatio
-/// 0 reads the ratio from the inputs.
+/// One row per block. The blocks are loaded before what decides about them is known, several at once. Numbers
+/// of an element are 32 bits: what a row may hold is worked out once. kRatio 0 reads the ratio from the
+/// inputs.
 template <int kRatio>
 __global__ void __launch_bounds__(kThreads, kRatio > 0 ? 8 : 4)
     expand_tokens_kernel(PagedInputs inputs, const std::int32_t* __restrict__ blocks, std::int32_t k,
@@ -24,26 +25,32 @@ __global__ void __launch_bounds__(kThreads, kRatio > 0 ? 8 : 4)
   const std::int64_t tail_start = end / ratio * ratio;
   const std::int32_t expanded =
       static_cast<std::int32_t>(min(min(end, std::int64_t{length}) / ratio, std::int64_t{k})) * ratio;
-  const std::int32_t filled = expanded + static_cast<std::int32_t>(end - tail_start);
+  // Tokens of the open group that lie within the sequence; those behind it are padding.
+  const std::int64_t tail = max(min(end, std::int64_t{length}) - tail_start, std::int64_t{0});
+  const std::int32_t filled = expanded + static_cast<std::int32_t>(tail);
+  const std::int32_t from_tail = static_cast<std::int32_t>(tail_start) - expanded;
+  const std::uint32_t whole = static_cast<std::uint32_t>(length) / static_cast<std::uint32_t>(ratio);
+  const std::uint32_t rest = static_cast<std::uint32_t>(length) % static_cast<std::uint32_t>(ratio);
   const std::int32_t* selected = blocks + row * k;
   std::int32_t* out = tokens + row * width;
-  const auto into_line = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(out) / 4 % 32);
-  for (std::int32_t first = static_cast<std::int32_t>(threadIdx.x) - into_line; first < width;
+  for (std::int32_t first = static_cast<std::int32_t>(threadIdx.x); first < width;
        first += kThreads * kInFlight) {
     std::int32_t block[kInFlight];
 #pragma unroll
     for (int u = 0; u < kInFlight; ++u) {
       const std::int32_t slot = (first + u * kThreads) / ratio;
-      block[u] = slot >= 0 && slot < k ? selected[slot] : -1;
+      block[u] = slot < k ? selected[slot] : -1;
     }
 #pragma unroll
     for (int u = 0; u < kInFlight; ++u) {
       const std::int32_t i = first + u * kThreads;
-      if (i < 0 || i >= width) continue;
-      std::int64_t token =
-          i < expanded ? std::int64_t{block[u]} * ratio + i % ratio : tail_start + (i - expanded);
-      if (i < expanded ? block[u] < 0 : i >= filled) token = -1;
-      out[i] = token < length ? static_cast<std::int32_t>(token) : -1;
+      const auto member = static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(ratio);
+      const auto b = static_cast<std::uint32_t>(block[u]);
+      const bool within = b < whole || (b == whole && member < rest);
+      std::int32_t token = i < filled ? from_tail + i : -1;
+      if (i < expanded)
+        token = within ? static_cast<std::int32_t>(b * static_cast<std::uint32_t>(ratio) + member) : -1;
+      if (i < width) out[i] = token;
     }
   }
 }
