@@ -16,8 +16,8 @@ struct StepRow {
 __device__ StepRow step_row(const IndexStep& step, const IndexKeyStore& store, std::int64_t row) {
   StepRow r;
   if (row < 0 || row >= step.rows) return r;
-  const std::int32_t request = step.token_to_request[row];
-  const std::int64_t place = step.places[row];
+  const std::int32_t request = __ldg(step.token_to_request + row);
+  const std::int64_t place = __ldg(reinterpret_cast<const long long*>(step.places) + row);
   if (request >= 0 && request < store.requests && place >= 0 && place <= INT32_MAX)
     r = {request, static_cast<std::int32_t>(place)};
   return r;
@@ -71,7 +71,7 @@ __host__ __device__ constexpr std::int32_t rows_of_warp(std::int32_t ratio) {
 /// 1) behind the warp's first, and the slot of the key it ends. kReal: a head of 128, rotary 64, ratio 4, as
 /// the released model has them, so that the compiler knows.
 template <typename Stored, int kChunks, bool kWhole, bool kReal>
-__global__ void __launch_bounds__(kIndexThreads, kReal ? 5 : 2)
+__global__ void __launch_bounds__(kIndexThreads, kReal ? 6 : 2)
     compress_index_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store) {
   using Bits = typename Stored::Bits;
   using Vector = IndexVector<Stored, kChunks>;
@@ -134,29 +134,39 @@ __global__ void __launch_bounds__(kIndexThreads, kReal ? 5 : 2)
   }
 }
 
-/// A warp per 32 rows: a lane decides about a row, the warp copies. A key that a later row of the step would
-/// overwrite is not written.
+constexpr int kRowsOfLane = 4;
+
+/// A warp per 128 rows: a lane decides about four, loaded at once, the warp copies. A key that a later row of
+/// the step would overwrite is not written.
 template <typename Stored>
 __global__ void __launch_bounds__(kIndexThreads)
     keep_raw_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store) {
   using Bits = typename Stored::Bits;
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id()) * 32;
+  const std::int64_t first =
+      (static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id()) * 32 * kRowsOfLane;
   if (first >= step.rows) return;
-  const StepRow mine = step_row(step, store, first + lane_id());
-  const StepRow later = step_row(step, store, first + lane_id() + store.ring_rows);
-  const bool lasts =
-      mine.request >= 0 && !(later.request == mine.request && later.place == mine.place + store.ring_rows);
-  const std::int64_t my_slot = lasts ? ring_slot(store, mine.request, mine.place) : -1;
-  unsigned rows = __ballot_sync(kFullWarp, lasts);
-  while (rows != 0) {
-    const int lane = __ffs(static_cast<int>(rows)) - 1;
-    rows &= rows - 1;
-    const std::int64_t row = first + lane, slot = __shfl_sync(kFullWarp, my_slot, lane);
-    const Bits* from = static_cast<const Bits*>(step.raw_key) + row * step.raw_key_stride;
-    Bits* to = static_cast<Bits*>(store.ring) + slot * indexer.dim;
-    for (std::int32_t e = lane_id(); e < indexer.dim; e += 32) to[e] = from[e];
-    if (step.coordinates != nullptr && store.ring_coordinates != nullptr && lane_id() < 3)
-      store.ring_coordinates[3 * slot + lane_id()] = step.coordinates[3 * row + lane_id()];
+  StepRow mine[kRowsOfLane], later[kRowsOfLane];
+#pragma unroll
+  for (int u = 0; u < kRowsOfLane; ++u) {
+    mine[u] = step_row(step, store, first + 32 * u + lane_id());
+    later[u] = step_row(step, store, first + 32 * u + lane_id() + store.ring_rows);
+  }
+#pragma unroll
+  for (int u = 0; u < kRowsOfLane; ++u) {
+    const bool lasts = mine[u].request >= 0 && !(later[u].request == mine[u].request &&
+                                                 later[u].place == mine[u].place + store.ring_rows);
+    const std::int64_t my_slot = lasts ? ring_slot(store, mine[u].request, mine[u].place) : -1;
+    unsigned rows = __ballot_sync(kFullWarp, lasts);
+    while (rows != 0) {
+      const int lane = __ffs(static_cast<int>(rows)) - 1;
+      rows &= rows - 1;
+      const std::int64_t row = first + 32 * u + lane, slot = __shfl_sync(kFullWarp, my_slot, lane);
+      const Bits* from = static_cast<const Bits*>(step.raw_key) + row * step.raw_key_stride;
+      Bits* to = static_cast<Bits*>(store.ring) + slot * indexer.dim;
+      for (std::int32_t e = lane_id(); e < indexer.dim; e += 32) to[e] = from[e];
+      if (step.coordinates != nullptr && store.ring_coordinates != nullptr && lane_id() < 3)
+        store.ring_coordinates[3 * slot + lane_id()] = step.coordinates[3 * row + lane_id()];
+    }
   }
 }
 
@@ -196,7 +206,8 @@ void keep_raw_keys(const IndexerParameters& indexer, const IndexStep& step, cons
   if (step.rows == 0) return;
   with_storage(indexer.type, [&](auto stored) {
     keep_raw_keys_kernel<decltype(stored)>
-        <<<blocks_for_warps((step.rows + 31) / 32), kIndexThreads, 0, stream>>>(indexer, step, store);
+        <<<blocks_for_warps((step.rows + 32 * kRowsOfLane - 1) / (32 * kRowsOfLane)), kIndexThreads, 0,
+           stream>>>(indexer, step, store);
     PLUMBLINE_CHECK_LAUNCH(keep_raw_keys_kernel);
   });
 }
