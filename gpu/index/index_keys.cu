@@ -126,8 +126,9 @@ __global__ void __launch_bounds__(kIndexThreads, kReal ? 6 : 2)
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) sum.x[c][j] = stored<Stored>(mean(sum.x[c][j], ratio));
+      for (int j = 0; j < 4; ++j) sum.x[c][j] = mean(sum.x[c][j], ratio);
     }
+    sum.round();
     sum.template norm<kWhole>(indexer.key_gain, indexer.dim, indexer.epsilon);
     sum.template rotate<kWhole>(indexer, angles, shared[warp_id()]);
     sum.template store<kWhole>(static_cast<Bits*>(store.keys) + slot * indexer.dim, indexer.dim);

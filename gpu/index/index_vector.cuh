@@ -38,16 +38,18 @@ struct IndexVector {
   __device__ void store(Bits* to, std::int32_t dim) const {
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
-      alignas(16) Bits bits[4];
-#pragma unroll
-      for (int j = 0; j < 4; ++j) bits[j] = Stored::bits(x[c][j]);
       if constexpr (kWhole) {
-        if (first(c) < dim) *reinterpret_cast<Four*>(to + first(c)) = *reinterpret_cast<const Four*>(bits);
+        if (first(c) < dim) *reinterpret_cast<Four*>(to + first(c)) = Stored::four(x[c]);
       } else {
         for (int j = 0; j < 4; ++j)
-          if (first(c) + j < dim) to[first(c) + j] = bits[j];
+          if (first(c) + j < dim) to[first(c) + j] = Stored::bits(x[c][j]);
       }
     }
+  }
+  /// Every element rounded to storage.
+  __device__ void round() {
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) round(x[c]);
   }
 
   __device__ void add(const IndexVector& v) {
@@ -79,18 +81,19 @@ struct IndexVector {
       if constexpr (kWhole) {
         if (first(c) >= dim) continue;
         const float4 g = __ldg(reinterpret_cast<const float4*>(gain + first(c)));
-        x[c][0] = stored<Stored>(x[c][0] * scale * g.x);
-        x[c][1] = stored<Stored>(x[c][1] * scale * g.y);
-        x[c][2] = stored<Stored>(x[c][2] * scale * g.z);
-        x[c][3] = stored<Stored>(x[c][3] * scale * g.w);
+        x[c][0] = x[c][0] * scale * g.x;
+        x[c][1] = x[c][1] * scale * g.y;
+        x[c][2] = x[c][2] * scale * g.z;
+        x[c][3] = x[c][3] * scale * g.w;
       } else {
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           const std::int32_t e = first(c) + j;
-          x[c][j] = e < dim ? stored<Stored>(x[c][j] * scale * __ldg(gain + e)) : 0.0f;
+          x[c][j] = e < dim ? x[c][j] * scale * __ldg(gain + e) : 0.0f;
         }
       }
     }
+    round();
   }
 
   /// Stored cosines and sines of the elements a lane holds.
@@ -147,16 +150,26 @@ struct IndexVector {
         const bool is_first = first(c) < pairs;
         const float4 other =
             *reinterpret_cast<const float4*>(shared + (is_first ? first(c) + pairs : first(c) - pairs));
-        turn(c, 0, is_first ? -other.x : other.x, a);
-        turn(c, 1, is_first ? -other.y : other.y, a);
-        turn(c, 2, is_first ? -other.z : other.z, a);
-        turn(c, 3, is_first ? -other.w : other.w, a);
+        const float sign = is_first ? -1.0f : 1.0f;
+        float turned[4] = {sign * other.x, sign * other.y, sign * other.z, sign * other.w};
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          turned[j] *= Stored::number(a.sine[c][j]);
+          x[c][j] *= Stored::number(a.cosine[c][j]);
+        }
+        round(turned);
+        round(x[c]);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) x[c][j] += turned[j];
+        round(x[c]);
       } else {
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           const std::int32_t e = first(c) + j;
           if (e >= 2 * pairs) break;
-          turn(c, j, e < pairs ? -shared[e + pairs] : shared[e - pairs], a);
+          const float other = e < pairs ? -shared[e + pairs] : shared[e - pairs];
+          const float turned = stored<Stored>(other * Stored::number(a.sine[c][j]));
+          x[c][j] = stored<Stored>(stored<Stored>(x[c][j] * Stored::number(a.cosine[c][j])) + turned);
         }
       }
     }
@@ -164,9 +177,12 @@ struct IndexVector {
   }
 
  private:
-  __device__ void turn(int c, int j, float other, const Angles& a) {
-    const float turned = stored<Stored>(other * Stored::number(a.sine[c][j]));
-    x[c][j] = stored<Stored>(stored<Stored>(x[c][j] * Stored::number(a.cosine[c][j])) + turned);
+  __device__ static void round(float (&four)[4]) {
+    const float2 low = Stored::rounded(four[0], four[1]), high = Stored::rounded(four[2], four[3]);
+    four[0] = low.x;
+    four[1] = low.y;
+    four[2] = high.x;
+    four[3] = high.y;
   }
   /// Interleaved M-RoPE (MODEL.md §1).
   __device__ static int axis(const IndexerParameters& indexer, std::int32_t pair) {
