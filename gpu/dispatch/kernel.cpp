@@ -27,6 +27,8 @@ constexpr std::array kOurs = {
     KernelName{Kernel::list_selection, "list_selection", "list_selection_kernel"},
     KernelName{Kernel::handed_over_scores, "handed_over_scores", "handed_over_scores_kernel"},
     KernelName{Kernel::handed_over_selection, "handed_over_selection", "handed_over_selection_kernel"},
+    KernelName{Kernel::topk_products, "topk_products", "topk_products_kernel"},
+    KernelName{Kernel::count_poison, "count_poison", "count_poison_kernel"},
 };
 
 /// What cuBLAS calls its products, by generation: gemmSN_TN_kernel and gemvx, sm80_xmma_gemm and

@@ -22,6 +22,8 @@ enum class Kernel : std::uint8_t {
   list_selection = 11,
   handed_over_scores = 12,
   handed_over_selection = 13,
+  topk_products = 14,
+  count_poison = 15,
   library_product = 64,  ///< a matrix product of cuBLAS, in as many launches as it likes: writes no tag
 };
 

@@ -21,23 +21,28 @@ std::int64_t score_columns(const Batch& batch) {
   return std::min(longest, batch.capacity());
 }
 
-std::vector<PlannedLaunch> scoring(Route route) {
+/// `products`: the top-k takes the products, and scores are written only where they are asked for.
+std::vector<PlannedLaunch> scoring(Route route, bool products) {
   switch (route) {
     case Route::score_paged:
       return {{route, Kernel::score_paged, 1, kAny}};
     case Route::score_hopper:
       return {{route, Kernel::score_hopper, 1, kAny}};
     default:  // the cuBLAS routes; a product is poisoned only where it is watched
-      return {{route, Kernel::gather_keys, 1, kAny},
-              {route, Kernel::poison_product, 0, kAny},
-              {route, Kernel::library_product, 1, kAny},
-              {route, Kernel::score_epilogue, 1, kAny}};
+      break;
   }
+  std::vector<PlannedLaunch> launches = {{route, Kernel::gather_keys, 1, kAny},
+                                         {route, Kernel::poison_product, 0, kAny},
+                                         {route, Kernel::library_product, 1, kAny},
+                                         {route, Kernel::score_epilogue, products ? 0 : 1, kAny}};
+  if (products) launches.push_back({route, Kernel::count_poison, 0, kAny});
+  return launches;
 }
 
 std::vector<PlannedLaunch> selecting(Route route) {
-  const Kernel kernel =
-      route == Route::topk_persistent ? Kernel::topk_persistent : Kernel::topk_lexicographic;
+  const Kernel kernel = route == Route::topk_persistent ? Kernel::topk_persistent
+                        : route == Route::topk_products ? Kernel::topk_products
+                                                        : Kernel::topk_lexicographic;
   return {{route, kernel, 1, kAny}};
 }
 
@@ -84,7 +89,7 @@ PlannedCall planned_call(const Plan& plan, const Batch& batch, CalledStages stag
     add(fused(plan.select->route, columns));
   } else {
     if (columns > 0)
-      for (const Route route : scorers) add(scoring(route));
+      for (const Route route : scorers) add(scoring(route, selectors == std::vector{Route::topk_products}));
     for (const Route route : selectors) add(selecting(route));
   }
   add({{Route::expand_tokens, Kernel::expand_tokens, 1, 1}});

@@ -38,6 +38,7 @@ constexpr std::array kRoutes = {
     RouteInfo{Route::topk_lexicographic_mtp, "topk.lexicographic.mtp", Stage::topk, false, kLexicographic},
     RouteInfo{Route::topk_cooperative, "topk.cooperative", Stage::topk, false, Route::topk_cooperative},
     RouteInfo{Route::topk_persistent, "topk.persistent", Stage::topk, true, Route::topk_persistent},
+    RouteInfo{Route::topk_products, "topk.products", Stage::topk, true, Route::topk_products},
     RouteInfo{Route::expand_tokens, "expand.tokens", Stage::expand, true, Route::expand_tokens},
     RouteInfo{Route::attention_page4, "attention.page4", Stage::attention, false, Route::attention_page4},
     RouteInfo{Route::attention_resolved, "attention.resolved", Stage::attention, false,

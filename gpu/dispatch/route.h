@@ -25,6 +25,7 @@ enum class Route : std::uint8_t {
   topk_lexicographic_mtp = 21,
   topk_cooperative = 22,
   topk_persistent = 23,
+  topk_products = 24,  ///< straight from the products of score.cublas_single; planned by force alone
   expand_tokens = 32,
   attention_page4 = 48,
   attention_resolved = 49,

@@ -88,6 +88,17 @@ constexpr std::array<GateFunction<TopkCall>, 4> kCooperativeGates = {
     few_rows, aligned_stride, cooperative_capability, instantiated_topk};
 constexpr std::array<GateFunction<TopkCall>, 1> kPersistentGates = {persistent_topk};
 
+Gate product_topk(const TopkCall& call) {
+  const std::int64_t k = call.input.batch.block_topk;
+  return requirement("block_topk", k >= 1 && k <= 1024, fmt::format("{}", k), "1 to 1024");
+}
+Gate cublas_products(const TopkCall& call) {
+  const bool forced = call.input.forced.score == Route::score_cublas_single;
+  return requirement("no_products", forced, forced ? "score.cublas_single forced" : "another scorer",
+                     "score.cublas_single forced");
+}
+constexpr std::array<GateFunction<TopkCall>, 2> kProductGates = {product_topk, cublas_products};
+
 struct Variant {
   Route route;
   Gates gates;
@@ -118,6 +129,7 @@ Decision decide_forced(const TopkCall& call, Route route) {
   Candidate& operation = decision.candidates.back();
   if (operation.route == Route::topk_cooperative)
     evaluate<TopkCall>(operation, kCooperativeGates, call, true);
+  if (operation.route == Route::topk_products) evaluate<TopkCall>(operation, kProductGates, call, true);
   if (operation.route == Route::topk_persistent) evaluate<TopkCall>(operation, kPersistentGates, call, true);
   if (operation.route != Route::topk_lexicographic) return decision;
   evaluate<TopkCall>(operation, kExactGates, call, true);

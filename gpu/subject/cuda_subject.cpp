@@ -4,6 +4,7 @@
 #include "gpu/runtime/check.h"
 #include "gpu/subject/logical_pages.h"
 #include "gpu/subject/paged_call.h"
+#include "gpu/subject/split_subject.h"
 #include "gpu/subject/topk_call.h"
 #include "gpu/trace/tracer.h"
 
@@ -106,6 +107,11 @@ std::unique_ptr<SelectSubject> fused(const std::string& route, SubjectOptions op
   return std::make_unique<PagedSubject>(route, std::move(options), [] { return fused_engine(keeps_scores); });
 }
 
+template <dispatch::SplitPlan plan>
+std::unique_ptr<SelectSubject> split(const std::string& route, SubjectOptions options) {
+  return split_subject("cuda:" + route, plan, std::move(options));
+}
+
 struct Entry {
   CudaRoute route;
   std::unique_ptr<SelectSubject> (*make)(const std::string& route, SubjectOptions options);
@@ -121,6 +127,19 @@ const std::vector<Entry>& entries() {
         .one_request = true,
         .library_scores = true},
        scored<kCublas, kLexicographic>},
+      {{.name = "score.cublas_single+topk.products",
+        .topk_contract = "canonical",
+        .one_request = true,
+        .library_scores = true},
+       scored<kCublas, kProducts>},
+      {{.name = "score.cublas_split+topk.lexicographic",
+        .topk_contract = "canonical",
+        .several_requests = true},
+       split<dispatch::SplitPlan::every_request>},
+      {{.name = "score.cublas_split+score.paged+topk.lexicographic",
+        .topk_contract = "canonical",
+        .several_requests = true},
+       split<dispatch::SplitPlan::longest_requests>},
       {{.name = "score.paged+topk.lexicographic", .topk_contract = "canonical"},
        scored<kPaged, kLexicographic>},
       {{.name = on_hopper, .topk_contract = "canonical", .one_request = true},

@@ -31,7 +31,8 @@ struct CudaRoute {
   std::string name;
   std::string topk_contract;  ///< what it promises on the scores it selects on: "canonical", "set_exact"
   bool on_given_scores = false;
-  bool one_request = false;  ///< takes one request a call
+  bool one_request = false;       ///< takes one request a call
+  bool several_requests = false;  ///< takes paged calls of several alone
   /// Its scores come from cuBLAS, which chooses a kernel by the call's shape.
   bool library_scores = false;
   std::string scores_of =

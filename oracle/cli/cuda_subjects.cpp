@@ -1,6 +1,7 @@
 #include "oracle/cli/cuda_subjects.h"
 
 #ifdef PLUMBLINE_WITH_CUDA
+#include "gpu/subject/cuda_indexer.h"
 #include "gpu/subject/cuda_subject.h"
 #endif
 
@@ -24,6 +25,7 @@ std::vector<DeviceRoute> device_routes(const std::shared_ptr<gpu::Tracer>& trace
     offered.contract = *contract_from(route.topk_contract);
     offered.on_given_scores = route.on_given_scores;
     offered.one_request = route.one_request;
+    offered.several_requests = route.several_requests;
     offered.library_scores = route.library_scores;
     offered.subject = maker(route.name, RunMode::plain);
     if (!route.scores_of.empty()) offered.scores_of = maker(route.scores_of, RunMode::plain);
@@ -38,6 +40,8 @@ std::vector<DeviceRoute> device_routes(const std::shared_ptr<gpu::Tracer>& trace
   return routes;
 }
 
+std::shared_ptr<IndexerSubject> indexer() { return gpu::cuda_indexer(); }
+
 }  // namespace
 
 DeviceSubjects cuda_subjects(Watched watched) {
@@ -49,6 +53,7 @@ DeviceSubjects cuda_subjects(Watched watched) {
   subjects.device = probe.device->name + ", " + probe.device->versions;
   subjects.capability = probe.device->capability;
   subjects.routes = device_routes(tracer);
+  subjects.indexer = indexer;
   subjects.tracer = tracer;
   return subjects;
 }
@@ -56,6 +61,7 @@ DeviceSubjects cuda_subjects(Watched watched) {
 DeviceSubjects offered_cuda_subjects() {
   DeviceSubjects subjects;
   subjects.routes = device_routes(nullptr);
+  subjects.indexer = indexer;
   return subjects;
 }
 

@@ -52,6 +52,7 @@ std::vector<std::string> selection_captures(const std::string& folder) {
 }
 
 bool takes(const DeviceRoute& route, const FamilyCase& one) {
+  if (route.several_requests) return one.spec.kind == CaseSpec::Kind::paged && one.spec.requests >= 2;
   return !route.on_given_scores || (one.gives_scores && one.spec.kind == CaseSpec::Kind::select);
 }
 
@@ -74,6 +75,7 @@ std::vector<PlannedCheck> device_checks(const DeviceSubjects& device, const std:
   for (const DeviceRoute& route : shared->routes) {
     for (const std::string& path : goldens) {
       if (route.on_given_scores) continue;  // goldens record the scores of others
+      if (route.several_requests && read_capture_info(path).kind == CaptureKind::select) continue;
       checks.push_back(
           plan(device, route, "golden/" + std::filesystem::path(path).stem().string(), path, folder));
       checks.back().run = [shared, &route, path, threads](CheckResult& check) {

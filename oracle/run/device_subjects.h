@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fixtures/indexer_subject.h"
 #include "fixtures/subject.h"
 #include "gpu/dispatch/call_trace.h"
 #include "oracle/judge/contract.h"
@@ -26,8 +27,9 @@ struct DeviceRoute {
   std::string name;  ///< "score.paged+topk.lexicographic"
   /// What the route promises on the scores it selected on.
   Contract contract = Contract::canonical;
-  bool on_given_scores = false;  ///< it has no scorer, and is put to cases that carry scores
-  bool one_request = false;      ///< it takes one request a call, so a step of several is several calls
+  bool on_given_scores = false;   ///< it has no scorer, and is put to cases that carry scores
+  bool one_request = false;       ///< it takes one request a call, so a step of several is several calls
+  bool several_requests = false;  ///< it is put to paged cases of several requests alone
   /// Its scores come from a library's product, whose kernel may depend on the shape of the call: the same row
   /// may get other bits in another batch.
   bool library_scores = false;
@@ -43,7 +45,8 @@ struct DeviceSubjects {
   std::string device;      ///< "NVIDIA H200, CUDA driver API 13000, …"
   std::string capability;  ///< "9.0": chooses the error model of end-to-end judgements
   std::vector<DeviceRoute> routes;
-  /// Watches the calls of their subjects; null where nothing can.
+  std::function<std::shared_ptr<IndexerSubject>()> indexer = {};  ///< may be empty
+  /// Watches the calls of the routes' subjects; null where nothing can.
   std::shared_ptr<dispatch::CallTracer> tracer = {};
 };
 

@@ -3,6 +3,7 @@
 #include "oracle/run/device_checks.h"
 #include "oracle/run/generated_checks.h"
 #include "oracle/run/golden_checks.h"
+#include "oracle/run/indexer_checks.h"
 #include "oracle/run/repro.h"
 #include "reference/select/reference_subject.h"
 
@@ -37,7 +38,13 @@ VerifyPlan plan_verify(const VerifyOptions& options) {
   };
   const auto on_device = [&](const DeviceSubjects& device) {
     if (device.routes.empty()) return std::vector<PlannedCheck>{no_device(device.reason)};
-    return device_checks(device, options.fixtures, options.seed_shift, options.threads);
+    std::vector<PlannedCheck> checks =
+        device_checks(device, options.fixtures, options.seed_shift, options.threads);
+    if (!device.indexer) return checks;
+    for (PlannedCheck& check :
+         indexer_checks(device.indexer, device.device, options.fixtures, options.seed_shift))
+      checks.push_back(std::move(check));
+    return checks;
   };
   const auto selected = [&](const PlannedCheck& check) { return options.filter.matches(check.name); };
   append(generated_checks(std::make_shared<ReferenceSubject>(), options.seed_shift, options.threads));

@@ -1,5 +1,6 @@
 #include "oracle/run/witnessed_subject.h"
 
+#include "gpu/dispatch/split_plan.h"
 #include "oracle/run/batch_from_case.h"
 #include "oracle/run/forced_routes.h"
 
@@ -11,7 +12,15 @@
 namespace plumbline {
 namespace {
 
+constexpr const char* kSplitBesidePaged = "score.cublas_split+score.paged+topk.lexicographic";
+constexpr const char* kSplit = "score.cublas_split+topk.lexicographic";
+
 dispatch::Plan plan_of(const Watch& watch, const dispatch::Batch& batch) {
+  using dispatch::SplitPlan;
+  if (watch.route == kSplit)
+    return dispatch::make_plan(dispatch::split_input(batch, SplitPlan::every_request));
+  if (watch.route == kSplitBesidePaged)
+    return dispatch::make_plan(dispatch::split_input(batch, SplitPlan::longest_requests));
   dispatch::PlanInput input;
   input.capability = watch.capability;
   input.gates = dispatch::gate_set("proven");

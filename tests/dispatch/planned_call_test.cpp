@@ -50,6 +50,14 @@ TEST(PlannedCall, NamesTheKernelsOfEachScorer) {
             "topk.lexicographic topk_lexicographic 1-, expand.tokens expand_tokens 1-1");
 }
 
+TEST(PlannedCall, FromProductsWritesScoresOnlyWhereTheyAreAskedFor) {
+  EXPECT_EQ(text(forced(Route::score_cublas_single, Route::topk_products)),
+            "score.cublas_single visible_blocks 1-1, score.cublas_single gather_keys 1-, "
+            "score.cublas_single poison_product 0-, score.cublas_single library_product 1-, "
+            "score.cublas_single score_epilogue 0-, score.cublas_single count_poison 0-, "
+            "topk.products topk_products 1-, expand.tokens expand_tokens 1-1");
+}
+
 TEST(PlannedCall, OfTheFusedSelectionsHasNoTopkOfItsOwn) {
   EXPECT_EQ(text(forced_select(Route::select_fused, 29'000)),
             "select.fused visible_blocks 1-1, select.fused fused_score 1-, select.fused list_selection 1-, "
