@@ -133,7 +133,7 @@ class ContextBench {
     const std::string score(name_of(group.score.route)), topk(name_of(group.topk.route));
     result_.arm_plans.push_back(
         gates + ": " + score + ", " + topk + "; " + std::to_string(segment.chunks.count()) +
-        " row chunks of " + std::to_string(segment.chunks.piece) + ", score rows of " +
+        " row chunks of at most " + std::to_string(segment.chunks.piece) + ", score rows of " +
         std::to_string(segment.score_columns) + " columns in tiles of " + std::to_string(group.tiles.piece));
     PlannedSelector selector;
     const PlannedOutputs kept{answer_.tokens.data(), answer_.blocks.data(), answer_.scores.data(),
