@@ -16,6 +16,8 @@
 #include "gpu/subject/select_bench.h"
 
 #include <algorithm>
+#include <cctype>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -131,7 +133,7 @@ class ContextBench {
     const std::string score(name_of(group.score.route)), topk(name_of(group.topk.route));
     result_.arm_plans.push_back(
         gates + ": " + score + ", " + topk + "; " + std::to_string(segment.chunks.count()) +
-        " row chunks of " + std::to_string(segment.chunks.piece) + ", score rows of " +
+        " row chunks of at most " + std::to_string(segment.chunks.piece) + ", score rows of " +
         std::to_string(segment.score_columns) + " columns in tiles of " + std::to_string(group.tiles.piece));
     PlannedSelector selector;
     const PlannedOutputs kept{answer_.tokens.data(), answer_.blocks.data(), answer_.scores.data(),
@@ -270,6 +272,17 @@ class ContextBench {
   SelectBenchContext result_;
 };
 
+/// "driver 580.159.04, ", or nothing where the system does not say.
+std::string driver_version() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string word;
+  while (file >> word)
+    if (std::count(word.begin(), word.end(), '.') == 2 &&
+        std::isdigit(static_cast<unsigned char>(word[0])) != 0)
+      return "driver " + word + ", ";
+  return {};
+}
+
 }  // namespace
 
 SelectBench bench_select(int device, const SelectBenchOptions& options) {
@@ -283,7 +296,7 @@ SelectBench bench_select(int device, const SelectBenchOptions& options) {
   if (!probe.device) throw CudaError(probe.reason);
   SelectBench bench;
   bench.device = probe.device->name + ", capability " + probe.device->capability;
-  bench.versions = probe.device->versions;
+  bench.versions = driver_version() + probe.device->versions;
   const Ceilings ceilings = measure_ceilings();
   bench.product_tflops = ceilings.tflop_per_s();
   bench.copy_gb_per_s = ceilings.gb_per_s();

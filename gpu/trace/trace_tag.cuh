@@ -8,7 +8,8 @@ namespace plumbline::gpu {
 /// the thread does not wait for them. Compiled out without PLUMBLINE_TRACE.
 __device__ __forceinline__ void record_hit(const TraceTag& tag, dispatch::Kernel kernel) {
 #ifdef PLUMBLINE_TRACE
-  if (tag.log == nullptr || (blockIdx.x | blockIdx.y | blockIdx.z | threadIdx.x) != 0) return;
+  if (threadIdx.x != 0 || tag.log == nullptr) return;
+  if ((blockIdx.x | blockIdx.y | blockIdx.z) != 0) return;
   TraceCell& cell = tag.log->cells[static_cast<int>(tag.route)][static_cast<int>(kernel)];
   (void)atomicAdd(&cell.nonces, static_cast<unsigned long long>(tag.nonce));
   (void)atomicAdd(&cell.hits, 1ull);

@@ -117,6 +117,18 @@ TEST(DeviceChecks, AskForAGoldensAnswersOnceAndJudgeThemTwice) {
   }
 }
 
+TEST(DeviceChecks, PutARouteForSeveralRequestsToThoseAlone) {
+  DeviceSubjects device = stand_in(StandIn::Fault::none);
+  device.routes[0].several_requests = true;
+  const std::vector<PlannedCheck> checks = device_checks(device, default_fixtures(), 0, 0);
+  EXPECT_FALSE(checks.empty());
+  for (const PlannedCheck& check : checks) {
+    EXPECT_EQ(check.name.find("golden/select_"), std::string::npos) << check.name;
+    if (check.name.find("golden") != std::string::npos) continue;
+    EXPECT_GE(parse_case(check.source).requests, 2) << check.source;
+  }
+}
+
 class OnOneCase : public testing::TestWithParam<const char*> {};
 
 TEST_P(OnOneCase, PassesWhatIsRightAndJudgesItTwice) {
