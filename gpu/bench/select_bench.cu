@@ -19,6 +19,7 @@
 #include <cctype>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace plumbline::gpu {

@@ -1,5 +1,6 @@
 #include "gpu/index/index_keys.h"
 #include "gpu/index/index_launch.cuh"
+#include "gpu/runtime/resident_blocks.cuh"
 
 namespace plumbline::gpu {
 namespace {
@@ -71,7 +72,7 @@ __host__ __device__ constexpr std::int32_t rows_of_warp(std::int32_t ratio) {
 /// 1) behind the warp's first, and the slot of the key it ends. kReal: a head of 128, rotary 64, ratio 4, as
 /// the released model has them, so that the compiler knows.
 template <typename Stored, int kChunks, bool kWhole, bool kReal>
-__global__ void __launch_bounds__(kIndexThreads, kReal ? 6 : 2)
+__global__ void __launch_bounds__(kIndexThreads, resident_blocks(kIndexThreads, kReal ? 6 : 2))
     compress_index_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store) {
   using Bits = typename Stored::Bits;
   using Vector = IndexVector<Stored, kChunks>;

@@ -1,4 +1,5 @@
 #include "gpu/runtime/check.h"
+#include "gpu/runtime/resident_blocks.cuh"
 #include "gpu/select/expand_tokens.h"
 #include "gpu/select/paged_inputs.cuh"
 #include "gpu/trace/trace_tag.cuh"
@@ -12,7 +13,7 @@ constexpr int kThreads = 256, kInFlight = 8;
 /// of an element are 32 bits: what a row may hold is worked out once. kRatio 0 reads the ratio from the
 /// inputs.
 template <int kRatio>
-__global__ void __launch_bounds__(kThreads, kRatio > 0 ? 8 : 4)
+__global__ void __launch_bounds__(kThreads, resident_blocks(kThreads, kRatio > 0 ? 8 : 4))
     expand_tokens_kernel(PagedInputs inputs, const std::int32_t* __restrict__ blocks, std::int32_t k,
                          std::int32_t* __restrict__ tokens, TraceTag tag) {
   record_hit(tag, dispatch::Kernel::expand_tokens);

@@ -53,8 +53,7 @@ struct BenchSelect {
     text +=
         fmt::format("Eigen float32 product   {:8.3f} s  ({})\n", result.product_seconds, result.product_isa);
     text += fmt::format("certified selection     {:8.3f} s  ({})\n", result.certified_seconds, result.isa);
-    text += fmt::format("ratio                   {:8.2f}    (medians of {}, in turns)\n", result.ratio,
-                        runs);
+    text += fmt::format("ratio                   {:8.2f}    (medians of {}, in turns)\n", result.ratio, runs);
     text += fmt::format("memory beyond inputs    {:8.0f} MiB\n",
                         static_cast<double>(result.peak_extra_bytes) / (1 << 20));
     text += fmt::format("blocks decided exactly  {:8}    of {}\n", result.resolved_exactly_total,
