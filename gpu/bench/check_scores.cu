@@ -1,6 +1,6 @@
 #include "gpu/bench/check_topk.h"
-#include "gpu/bench/device_judge.cuh"
 #include "gpu/bench/paged_scene.cuh"
+#include "gpu/bench/prove_rows.cuh"
 #include "gpu/runtime/capability.h"
 #include "gpu/select/select_fused.h"
 #include "gpu/select/select_paged_tokens.h"
@@ -90,21 +90,6 @@ double identical_rows(const Answer& a, const Answer& b, std::int64_t rows, std::
   for (std::int64_t row = 0; row < rows; ++row)
     same += std::equal(x.begin() + row * k, x.begin() + (row + 1) * k, y.begin() + row * k);
   return static_cast<double>(same) / static_cast<double>(rows);
-}
-
-JudgeCounts prove_rows(const float* scores, std::int64_t row_stride, const std::int32_t* visible,
-                       std::int64_t rows, std::int32_t columns, std::int32_t k, const std::int32_t* blocks) {
-  DeviceBuffer<JudgeCounts> counts(1);
-  JudgeCounts host{};
-  host.first_bad_row = ~0ull;
-  PLUMBLINE_CHECK(cudaMemcpy(counts.data(), &host, sizeof host, cudaMemcpyHostToDevice));
-  const int bytes = (columns + 31) / 32 * 4;
-  allow_shared_memory(reinterpret_cast<const void*>(judge_rows), bytes, "judge_rows");
-  judge_rows<<<static_cast<unsigned>(rows), 512, bytes>>>(scores, row_stride, visible, columns, k, blocks,
-                                                          false, counts.data());
-  PLUMBLINE_CHECK_LAUNCH(judge_rows);
-  PLUMBLINE_CHECK(cudaMemcpy(&host, counts.data(), sizeof host, cudaMemcpyDeviceToHost));
-  return host;
 }
 
 void check_answer(Report& report, const std::string& name, const PagedScene& scene, SelectOptions options,

@@ -1,3 +1,4 @@
+#include "gpu/bench/ceilings.cuh"
 #include "gpu/bench/check_topk.h"
 #include "gpu/bench/device_data.cuh"
 #include "gpu/bench/device_judge.cuh"
@@ -189,21 +190,6 @@ void check_random_rows(Report& report, const std::string& name, Selector selecto
                 selector, scene, false, 1, 96, stream, totals);
     done += rows;
   }
-}
-
-__global__ void read_once(const float4* data, std::int64_t vectors, float* sink) {
-  float sum = 0;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
-  for (; i + 3 * step < vectors; i += 4 * step) {
-    float4 v[4];
-#pragma unroll
-    for (int u = 0; u < 4; ++u) v[u] = __ldcs(data + i + u * step);
-#pragma unroll
-    for (int u = 0; u < 4; ++u) sum += v[u].x + v[u].y + v[u].z + v[u].w;
-  }
-  for (; i < vectors; i += step) sum += data[i].x + data[i].y + data[i].z + data[i].w;
-  if (sum == 1.2345e-30f) *sink = sum;
 }
 
 void time_selectors(Report& report, const CheckOptions& options, const Stream& stream) {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <cuda_fp16.h>
+
 // Inputs made on the device by a written, portable rule: a value depends on (seed, index) alone.
 
 namespace plumbline::gpu::bench {

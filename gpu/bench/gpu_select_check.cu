@@ -2,68 +2,25 @@
 //   gpu_select_check OUT.json [--rows N] [--fused-rows N] [--no-times] [--reduced] [--only topk|scores]
 // Exit 0: every check passed. Inputs are made on the device from a seed; see device_data.cuh.
 
+#include "gpu/bench/ceilings.cuh"
 #include "gpu/bench/check_topk.h"
-#include "gpu/bench/device_data.cuh"
+#include "gpu/bench/device_facts.h"
+#include "gpu/bench/report.h"
 #include "gpu/runtime/cublas_handle.h"
 
 #include <cstdio>
 #include <cstring>
 #include <string>
 
-#include <cuda_fp16.h>
-
 namespace plumbline::gpu::bench {
 namespace {
 
-void record_device(Report& report) {
-  int device = 0, driver = 0, runtime = 0;
-  cudaDeviceProp properties{};
-  PLUMBLINE_CHECK(cudaGetDevice(&device));
-  PLUMBLINE_CHECK(cudaGetDeviceProperties(&properties, device));
-  PLUMBLINE_CHECK(cudaDriverGetVersion(&driver));
-  PLUMBLINE_CHECK(cudaRuntimeGetVersion(&runtime));
-  report.fact("device", properties.name);
-  report.fact("capability", std::to_string(properties.major) + "." + std::to_string(properties.minor));
-  report.fact("multiprocessors", properties.multiProcessorCount);
-  report.fact("l2_bytes", properties.l2CacheSize);
-  report.fact("cuda_driver_api", driver);
-  report.fact("cuda_runtime", runtime);
-  int cublas_version = 0;
-  CublasHandle cublas;
-  PLUMBLINE_CHECK(cublasGetVersion(cublas.on(nullptr), &cublas_version));
-  report.fact("cublas", cublas_version);
-  std::string driver_line;
-  std::getline(std::ifstream("/proc/driver/nvidia/version"), driver_line);
-  report.fact("driver", driver_line);
-}
-
-/// The two ceilings of this run: a large half-precision product and a large device copy.
 void time_ceilings(Report& report) {
-  const Stream stream;
-  Stopwatch watch(stream.get(), 0);
-  constexpr std::int64_t kSide = 8192;
-  DeviceBuffer<std::uint16_t> a(kSide * kSide), b(kSide * kSide), c(kSide * kSide);
-  fill_half_normal<<<2048, 256>>>(a.data(), a.size(), 1, 1.0f);
-  fill_half_normal<<<2048, 256>>>(b.data(), b.size(), 2, 1.0f);
-  PLUMBLINE_CHECK(cudaDeviceSynchronize());
-  CublasHandle cublas;
-  const float one = 1, zero = 0;
-  const Timing product = watch([&] {
-    PLUMBLINE_CHECK(cublasGemmEx(cublas.on(stream.get()), CUBLAS_OP_T, CUBLAS_OP_N, kSide, kSide, kSide, &one,
-                                 a.data(), CUDA_R_16F, kSide, b.data(), CUDA_R_16F, kSide, &zero, c.data(),
-                                 CUDA_R_16F, kSide, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
-  });
-  report.time("ceiling: fp16 product 8192^3", product,
-              "\"tflop_per_s\": " + std::to_string(2.0 * kSide * kSide * kSide / product.median_ms / 1e9));
-  constexpr std::int64_t kCopy = std::int64_t{4} << 30;
-  DeviceBuffer<std::byte> from(kCopy), to(kCopy);
-  PLUMBLINE_CHECK(cudaMemset(from.data(), 0x5A, from.bytes()));
-  const Timing copy = watch([&] {
-    PLUMBLINE_CHECK(
-        cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream.get()));
-  });
-  report.time("ceiling: device copy 4 GiB", copy,
-              "\"gb_per_s\": " + std::to_string(2.0 * kCopy / copy.median_ms / 1e6));
+  const Ceilings ceilings = measure_ceilings();
+  report.time("ceiling: fp16 product 8192^3", ceilings.product,
+              "\"tflop_per_s\": " + std::to_string(ceilings.tflop_per_s()));
+  report.time("ceiling: device copy 4 GiB", ceilings.copy,
+              "\"gb_per_s\": " + std::to_string(ceilings.gb_per_s()));
 }
 
 int run(int argc, char** argv) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/runtime/device_buffer.h"
+#include "gpu/runtime/graph.h"
 #include "gpu/runtime/stream.h"
 
 #include <algorithm>
@@ -11,28 +12,6 @@ namespace plumbline::gpu::bench {
 
 struct Timing {
   double median_ms = 0, min_ms = 0, max_ms = 0;
-};
-
-/// Work captured once (after a run that lets buffers grow) and replayed.
-class Graph {
- public:
-  Graph(cudaStream_t stream, const std::function<void()>& work) {
-    work();
-    PLUMBLINE_CHECK(cudaStreamSynchronize(stream));
-    cudaGraph_t graph = nullptr;
-    PLUMBLINE_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    work();
-    PLUMBLINE_CHECK(cudaStreamEndCapture(stream, &graph));
-    PLUMBLINE_CHECK(cudaGraphInstantiate(&executable_, graph, 0));
-    (void)cudaGraphDestroy(graph);
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  ~Graph() { (void)cudaGraphExecDestroy(executable_); }
-  void launch(cudaStream_t stream) const { PLUMBLINE_CHECK(cudaGraphLaunch(executable_, stream)); }
-
- private:
-  cudaGraphExec_t executable_ = nullptr;
 };
 
 /// Times device work with events: `warm_ups` unmeasured calls, then `repeats` calls, each after a write over

@@ -21,6 +21,7 @@ bool is_cublas(Route route) {
 Grid score_grid(Route route, const ScoreCall& call, std::int64_t columns, const Partition& tiles) {
   if (is_cublas(route)) return {call.chunk_rows, pieces(std::min(tiles.piece, columns), 256)};
   if (route == Route::score_shared_key) return {pieces(columns, 32), 1};
+  if (route == Route::score_hopper) return {pieces(call.chunk_rows, 128), pieces(columns, 64)};
   const bool narrow = call.chunk_rows == 1 && call.input.capability.is_exactly(70);
   const std::int64_t block = narrow ? 32 : 64;
   const std::int64_t blocks_per_program = call.chunk_rows <= 32 ? 1 : 8;

@@ -50,7 +50,8 @@ struct ChunkGroup {
   std::int64_t count = 0;
   Partition tiles;  ///< of the score columns; one tile for scorers without a product
   Decision score, topk, expand;
-  Grid score_grid;  ///< the scorer's, or its epilogue's for a full tile
+  Grid
+      score_grid;  ///< the scorer's, or its epilogue's for a full tile; of score.hopper the tiles of its work
   Grid expand_grid;
   bool topk_from_sidecar = false;
 };

@@ -1,5 +1,7 @@
 #include "gpu/dispatch/proven_evidence.h"
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <stdexcept>
 
@@ -9,9 +11,11 @@
 namespace plumbline::dispatch {
 namespace {
 
+constexpr std::array kDisputed = {Route::score_cublas_single, Route::score_cublas_split,
+                                  Route::topk_lexicographic};
+
 bool is_disputed(Route route) {
-  return route == Route::score_cublas_single || route == Route::score_cublas_split ||
-         route == Route::topk_lexicographic;
+  return std::find(kDisputed.begin(), kDisputed.end(), route) != kDisputed.end();
 }
 
 bool has_hit(const nlohmann::json& evidence, Route route) {
@@ -50,6 +54,17 @@ std::vector<std::string> check_proven(const std::vector<ProvenRoute>& table,
                                    entry.evidence, problem));
   }
   return problems;
+}
+
+std::vector<ProvenRoute> proven_by(const std::string& evidence, const std::filesystem::path& root) {
+  std::vector<ProvenRoute> proven;
+  std::ifstream file(root / evidence);
+  const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
+  if (!json.is_object() || !json.contains("hits") || !json.contains("device")) return proven;
+  const Capability capability = parse_capability(json["device"].at("capability").get<std::string>());
+  for (const Route route : kDisputed)
+    if (has_hit(json, route)) proven.push_back({route, capability, evidence});
+  return proven;
 }
 
 }  // namespace plumbline::dispatch

@@ -14,4 +14,8 @@ namespace plumbline::dispatch {
 std::vector<std::string> check_proven(const std::vector<ProvenRoute>& table,
                                       const std::filesystem::path& root);
 
+/// The disputed routes that an evidence file below `root` backs: those it has a hit of, on its device's
+/// capability. None for a file of another kind (no device.capability or no hits).
+std::vector<ProvenRoute> proven_by(const std::string& evidence, const std::filesystem::path& root);
+
 }  // namespace plumbline::dispatch

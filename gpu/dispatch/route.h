@@ -16,6 +16,7 @@ enum class Route : std::uint8_t {
   score_cublas_split = 2,
   score_shared_key = 3,
   score_paged = 4,
+  score_hopper = 5,         ///< planned by force alone
   topk_lexicographic = 16,  ///< the operation; a plan names one of its variants
   topk_lexicographic_identity = 17,
   topk_lexicographic_generic = 18,
@@ -24,6 +25,7 @@ enum class Route : std::uint8_t {
   topk_lexicographic_mtp = 21,
   topk_cooperative = 22,
   topk_persistent = 23,
+  topk_products = 24,  ///< straight from the products of score.cublas_single; planned by force alone
   expand_tokens = 32,
   attention_page4 = 48,
   attention_resolved = 49,

@@ -1,6 +1,7 @@
 #include "gpu/dispatch/score_routes.h"
 
 #include "gpu/dispatch/cublas_gates.h"
+#include "gpu/dispatch/select_routes.h"
 
 #include <array>
 
@@ -99,6 +100,12 @@ Decision decide_score(const ScoreCall& chunk, const Decision& cublas) {
   Decision decision = cublas;
   if (decision.route != Route::none) return decision;
   const std::optional<Route> forced = chunk.input.forced.score;
+  if (forced == Route::score_hopper) {
+    decision.route = *forced;
+    decision.candidates.push_back({*forced, {}});
+    evaluate<PlanInput>(decision.candidates.back(), hopper_gates(), chunk.input, true);
+    return decision;
+  }
   for (const Route route : {Route::score_shared_key, Route::score_paged}) {
     if (forced && *forced != route) continue;
     decision.candidates.push_back({route, {}});

@@ -34,7 +34,8 @@ Decision decide_cublas(const ScoreCall& segment, const SplitDecision& split);
 /// Gates of score.shared_key, evaluated per chunk.
 std::span<const GateFunction<ScoreCall>> shared_key_gates();
 
-/// The scorer of one chunk: `cublas` where that has a route, else the shared-key or the paged scorer.
+/// The scorer of one chunk: `cublas` where that has a route, else the shared-key or the paged scorer; where
+/// forced, score.hopper.
 Decision decide_score(const ScoreCall& chunk, const Decision& cublas);
 
 }  // namespace plumbline::dispatch

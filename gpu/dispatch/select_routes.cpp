@@ -44,14 +44,18 @@ Gate block_topk(const PlanInput& input) {
                      fmt::format("1 to {}", kMostTopk));
 }
 
-constexpr std::array<GateFunction<PlanInput>, 7> kGates = {capability,  dtype,       heads,     dim,
-                                                           cache_shape, one_request, block_topk};
+constexpr std::array<GateFunction<PlanInput>, 6> kHopperGates = {capability, dtype,       heads,
+                                                                 dim,        cache_shape, one_request};
+constexpr std::array<GateFunction<PlanInput>, 1> kTopkGate = {block_topk};
 
 }  // namespace
 
+std::span<const GateFunction<PlanInput>> hopper_gates() { return kHopperGates; }
+
 Decision decide_select(const PlanInput& input, Route route) {
   Decision decision{route, true, {{route, {}}}};
-  evaluate<PlanInput>(decision.candidates.back(), kGates, input, true);
+  evaluate<PlanInput>(decision.candidates.back(), kHopperGates, input, true);
+  evaluate<PlanInput>(decision.candidates.back(), kTopkGate, input, true);
   return decision;
 }
 

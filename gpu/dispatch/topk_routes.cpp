@@ -76,10 +76,28 @@ Gate instantiated_topk(const TopkCall& call) {
   return requirement("block_topk", k == 512 || k == 1024 || k == 2048, fmt::format("{}", k),
                      "512, 1024 or 2048");
 }
+// The engine's operation has three sizes, our kernel any.
+Gate persistent_topk(const TopkCall& call) {
+  Gate gate = instantiated_topk(call);
+  const std::int64_t k = call.input.batch.block_topk;
+  if (k >= 1 && k <= 2048) gate.kind = Gate::Kind::admission;
+  return gate;
+}
 // That the cooperative operation has the same three sizes as the persistent one is inferred.
 constexpr std::array<GateFunction<TopkCall>, 4> kCooperativeGates = {
     few_rows, aligned_stride, cooperative_capability, instantiated_topk};
-constexpr std::array<GateFunction<TopkCall>, 1> kPersistentGates = {instantiated_topk};
+constexpr std::array<GateFunction<TopkCall>, 1> kPersistentGates = {persistent_topk};
+
+Gate product_topk(const TopkCall& call) {
+  const std::int64_t k = call.input.batch.block_topk;
+  return requirement("block_topk", k >= 1 && k <= 1024, fmt::format("{}", k), "1 to 1024");
+}
+Gate cublas_products(const TopkCall& call) {
+  const bool forced = call.input.forced.score == Route::score_cublas_single;
+  return requirement("no_products", forced, forced ? "score.cublas_single forced" : "another scorer",
+                     "score.cublas_single forced");
+}
+constexpr std::array<GateFunction<TopkCall>, 2> kProductGates = {product_topk, cublas_products};
 
 struct Variant {
   Route route;
@@ -111,6 +129,7 @@ Decision decide_forced(const TopkCall& call, Route route) {
   Candidate& operation = decision.candidates.back();
   if (operation.route == Route::topk_cooperative)
     evaluate<TopkCall>(operation, kCooperativeGates, call, true);
+  if (operation.route == Route::topk_products) evaluate<TopkCall>(operation, kProductGates, call, true);
   if (operation.route == Route::topk_persistent) evaluate<TopkCall>(operation, kPersistentGates, call, true);
   if (operation.route != Route::topk_lexicographic) return decision;
   evaluate<TopkCall>(operation, kExactGates, call, true);

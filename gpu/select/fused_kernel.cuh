@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/select/fused_sample.cuh"
+#include "gpu/trace/trace_tag.cuh"
 
 #include <cstdint>
 
@@ -112,8 +113,9 @@ __device__ __forceinline__ void consume_keys(ScoreShared& s, const FusedJob& job
 }
 
 template <KeyType kType, bool kStore, bool kFewRows>
-__global__ void __launch_bounds__(kThreads, 1) fused_score_kernel(FusedJob job) {
+__global__ void __launch_bounds__(kThreads, 1) fused_score_kernel(FusedJob job, TraceTag tag) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  record_hit(tag, dispatch::Kernel::fused_score);
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   auto& s = *reinterpret_cast<ScoreShared*>(shared_bytes);
   // Broadcast, so that the compiler knows it for uniform: operand descriptors then live in uniform registers.

@@ -2,6 +2,7 @@
 
 #include "gpu/select/fused_lists.cuh"
 #include "gpu/select/row_selection.cuh"
+#include "gpu/trace/trace_tag.cuh"
 
 #include <cstdint>
 
@@ -214,8 +215,9 @@ struct ListReader {
 
 /// A block per row: its answer, or its number among the rows handed over.
 template <typename Selection, int kThreads, int kCapacity, int kBlocks, int kParts, int kSlots>
-__global__ void __launch_bounds__(kThreads, kBlocks) list_selection_kernel(ListJob job) {
+__global__ void __launch_bounds__(kThreads, kBlocks) list_selection_kernel(ListJob job, TraceTag tag) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  record_hit(tag, dispatch::Kernel::list_selection);
   extern __shared__ __align__(16) unsigned char selection_bytes[];
   auto& s = *reinterpret_cast<typename Selection::Shared*>(selection_bytes);
   const std::int64_t row = blockIdx.x;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "gpu/select/rank_select.cuh"
-#include "gpu/select/score_key.cuh"
 
 #include <cstdint>
 
@@ -83,15 +82,15 @@ struct RowEmission {
   };
 
   /// Marks the elements of the row equal to a pivot, unless collect() has.
-  template <bool kMarked_>
+  template <bool kMarked_, typename Row>
   struct MarkRow {
     static constexpr bool kMarked = kMarked_;
-    const float* row;
+    Row row;
     std::uint32_t pivot;
     __device__ void operator()(Shared& s, std::uint32_t base, std::uint32_t width) const {
       if constexpr (!kMarked) {
         for (std::uint32_t i = threadIdx.x; i < width; i += kThreads) {
-          if (score_key(row[base + i]) == pivot) atomicOr(&s.equal_bits[i >> 5], 1u << (i & 31u));
+          if (row.key(row.raw(base + i)) == pivot) atomicOr(&s.equal_bits[i >> 5], 1u << (i & 31u));
         }
       }
     }

@@ -2,8 +2,8 @@
 
 #include "gpu/select/row_emission.cuh"
 #include "gpu/select/row_path.h"
+#include "gpu/select/row_sources.cuh"
 #include "gpu/select/row_vectors.cuh"
-#include "gpu/select/score_key.cuh"
 
 #include <cstdint>
 
@@ -15,14 +15,15 @@ namespace plumbline::gpu {
 /// shared memory and counts those equal to L. The counts are exact, so they prove whether the collected
 /// elements hold the answer; if not, histograms over the whole row give a bound that must hold, and the row
 /// is passed again. The capacity of the buffer therefore costs time, never a winner. Winners become bits of
-/// an index bitmap that is read out in order: ascending output and lowest-index ties without a sort.
+/// an index bitmap that is read out in order: ascending output and lowest-index ties without a sort. A Row is
+/// a source of row_sources.cuh.
 template <int kThreads, int kCapacity, int kInFlight = 4, int kWindow_ = 65536>
 struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
   using Emission = RowEmission<kThreads, kCapacity, kWindow_>;
   using typename Emission::MarkCollected;
   using typename Emission::Shared;
-  template <bool kMarked>
-  using MarkRow = typename Emission::template MarkRow<kMarked>;
+  template <bool kMarked, typename Row>
+  using MarkRow = typename Emission::template MarkRow<kMarked, Row>;
   using Emission::emit_above;
   using Emission::emit_winners;
   using Emission::kWindow;
@@ -46,16 +47,16 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
   /// A bound that about 4 standard deviations put below the k-th score. Samples are aligned vectors of four,
   /// each a whole memory sector's worth of one access: scattered single scores would cost as much traffic as
   /// the row.
-  __device__ static std::uint32_t sampled_bound(Shared& s, const float* row, std::uint32_t n,
-                                                std::uint32_t k) {
+  template <typename Row>
+  __device__ static std::uint32_t sampled_bound(Shared& s, const Row& row, std::uint32_t n, std::uint32_t k) {
     const std::uint32_t samples = sample_size(n, k);
-    const RowVectors v = row_vectors(row, n);
+    const RowVectors v = row.vectors(n);
     for (std::uint32_t j = threadIdx.x; j < samples / 4; j += kThreads) {
-      const float4 x = v.body[sampled_vector(j, samples, v.count)];
-      s.keys[4 * j] = score_key(x.x);
-      s.keys[4 * j + 1] = score_key(x.y);
-      s.keys[4 * j + 2] = score_key(x.z);
-      s.keys[4 * j + 3] = score_key(x.w);
+      const float4 x = row.load(v, sampled_vector(j, samples, v.count));
+      s.keys[4 * j] = row.key(x.x);
+      s.keys[4 * j + 1] = row.key(x.y);
+      s.keys[4 * j + 2] = row.key(x.z);
+      s.keys[4 * j + 3] = row.key(x.w);
     }
     const float expected = static_cast<float>(k) * static_cast<float>(samples) / static_cast<float>(n);
     const float deep = expected + 8.0f + 4.0f * sqrtf(expected + 4.0f);
@@ -66,7 +67,8 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
 
   /// A bound that must hold: histograms over the whole row, 11 bits a pass, until the keys from a bin upwards
   /// fit the buffer or the k-th key itself is known.
-  __device__ static std::uint32_t exact_bound(Shared& s, const float* row, std::uint32_t n, std::uint32_t k) {
+  template <typename Row>
+  __device__ static std::uint32_t exact_bound(Shared& s, const Row& row, std::uint32_t n, std::uint32_t k) {
     std::uint32_t low = 0, high = 0xFFFFFFFFu, above = 0;
     while (true) {
       const int bits = 32 - __clz(static_cast<int>(high - low));
@@ -74,7 +76,7 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
       for (int i = static_cast<int>(threadIdx.x); i < kRankBins; i += kThreads) s.histogram[i] = 0;
       __syncthreads();
       for (std::uint32_t i = threadIdx.x; i < n; i += kThreads) {
-        const std::uint32_t key = score_key(row[i]);
+        const std::uint32_t key = row.key(row.raw(i));
         if (key >= low && key <= high) atomicAdd(&s.histogram[(key - low) >> shift], 1u);
       }
       __syncthreads();
@@ -90,11 +92,11 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
     }
   }
 
-  /// Collects the elements above `bound` and counts those equal to it. kByKey compares keys; otherwise
-  /// floats, which is cheaper: NaNs are then collected too, and those that rank below the bound are not
+  /// Collects the elements above `bound` and counts those equal to it. kByKey compares keys; otherwise raw
+  /// numbers, which is cheaper: NaNs are then collected too, and those that rank below the bound are not
   /// counted.
-  template <bool kByKey>
-  __device__ static Counts collect_with(Shared& s, const float* row, std::uint32_t n, std::uint32_t bound) {
+  template <bool kByKey, typename Row>
+  __device__ static Counts collect_with(Shared& s, const Row& row, std::uint32_t n, std::uint32_t bound) {
     const bool mark_equal = n <= kWindow;
     if (mark_equal) {
       for (std::uint32_t i = threadIdx.x; i < (n + 31) / 32; i += kThreads) s.equal_bits[i] = 0;
@@ -102,16 +104,16 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
     if (threadIdx.x == 0) s.count = s.equal_count = s.below_count = s.max_key = 0;
     __syncthreads();
 
-    const float bound_score = key_score(bound);
-    const auto above = [&](float x) { return kByKey ? score_key(x) > bound : !(x <= bound_score); };
-    const auto equals = [&](float x) { return kByKey ? score_key(x) == bound : x == bound_score; };
+    const typename Row::Bound raw_bound = kByKey ? typename Row::Bound{} : row.bound(bound);
+    const auto above = [&](float x) { return kByKey ? row.key(x) > bound : row.above(x, raw_bound); };
+    const auto equals = [&](float x) { return kByKey ? row.key(x) == bound : row.equals(x, raw_bound); };
     std::uint32_t equal = 0;
     const auto note_equal = [&](std::uint32_t index) {
       ++equal;
       if (mark_equal) atomicOr(&s.equal_bits[index >> 5], 1u << (index & 31u));
     };
     const auto take_alone = [&](std::uint32_t index) {
-      const float x = row[index];
+      const float x = row.raw(index);
       if (above(x)) {
         const std::uint32_t slot = atomicAdd(&s.count, 1u);
         if (slot < kCapacity) s.keys[slot] = __float_as_uint(x), s.indices[slot] = index;
@@ -119,7 +121,8 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
       if (equals(x)) note_equal(index);
     };
 
-    const auto [body, head, vectors] = row_vectors(row, n);
+    const RowVectors v = row.vectors(n);
+    const std::uint32_t head = v.head, vectors = v.count;
     const std::uint32_t tail = head + 4 * vectors;
     if (threadIdx.x < head) take_alone(threadIdx.x);
     if (threadIdx.x < n - tail) take_alone(tail + threadIdx.x);
@@ -129,7 +132,7 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
       float4 loaded[kInFlight];
 #pragma unroll
       for (int u = 0; u < kInFlight; ++u) {
-        loaded[u] = __ldcs(body + min(first + u * kThreads + threadIdx.x, vectors - 1));
+        loaded[u] = row.load_once(v, min(first + u * kThreads + threadIdx.x, vectors - 1));
       }
       std::uint32_t mask = 0;
       bool any_equal = false;
@@ -169,11 +172,11 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
       if (any_equal) {
 #pragma unroll
         for (int u = 0; u < kInFlight; ++u) {
-          const std::uint32_t v = first + u * kThreads + threadIdx.x;
+          const std::uint32_t at = first + u * kThreads + threadIdx.x;
           const float x[4] = {loaded[u].x, loaded[u].y, loaded[u].z, loaded[u].w};
 #pragma unroll
           for (int e = 0; e < 4; ++e) {
-            if (v < vectors && equals(x[e])) note_equal(head + 4 * v + e);
+            if (at < vectors && equals(x[e])) note_equal(head + 4 * at + e);
           }
         }
       }
@@ -186,7 +189,7 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
     if (count <= kCapacity) {
       std::uint32_t high = 0, below = 0;
       for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-        const std::uint32_t key = score_key(__uint_as_float(s.keys[i]));
+        const std::uint32_t key = row.key(__uint_as_float(s.keys[i]));
         s.keys[i] = key;
         high = max(high, key);
         below += key <= bound;
@@ -205,15 +208,16 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
     return {count, count - s.below_count, s.equal_count};
   }
 
-  __device__ static Counts collect(Shared& s, const float* row, std::uint32_t n, std::uint32_t bound) {
-    const float bound_score = key_score(bound);
-    const bool no_float = bound_score != bound_score || bound == 0x7FFFFFFFu;
-    return no_float ? collect_with<true>(s, row, n, bound) : collect_with<false>(s, row, n, bound);
+  template <typename Row>
+  __device__ static Counts collect(Shared& s, const Row& row, std::uint32_t n, std::uint32_t bound) {
+    return row.comparable(bound) ? collect_with<false>(s, row, n, bound)
+                                 : collect_with<true>(s, row, n, bound);
   }
 
-  __device__ static void load_whole_row(Shared& s, const float* row, std::uint32_t n) {
+  template <typename Row>
+  __device__ static void load_whole_row(Shared& s, const Row& row, std::uint32_t n) {
     for (std::uint32_t i = threadIdx.x; i < n; i += kThreads) {
-      s.keys[i] = score_key(row[i]);
+      s.keys[i] = row.key(row.raw(i));
       s.indices[i] = i;
     }
     __syncthreads();
@@ -246,6 +250,11 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
   template <typename Emit>
   __device__ static RowPath run(Shared& s, const float* row, std::uint32_t n, std::uint32_t k,
                                 const Emit& emit) {
+    return run_on(s, PlaneRow{row}, n, k, emit);
+  }
+  template <typename Row, typename Emit>
+  __device__ static RowPath run_on(Shared& s, const Row& row, std::uint32_t n, std::uint32_t k,
+                                   const Emit& emit) {
     if (n <= k) {
       for (std::uint32_t i = threadIdx.x; i < n; i += kThreads) emit(i, i);
       return RowPath::kIdentity;
@@ -274,8 +283,8 @@ struct RowSelection : RowEmission<kThreads, kCapacity, kWindow_> {
       return rescanned ? RowPath::kRescanned : RowPath::kFiltered;
     }
     const RankCut cut{bound, k - counts.above};
-    n <= kWindow ? emit_winners(s, n, counts.collected, cut, MarkRow<true>{row, bound}, emit)
-                 : emit_winners(s, n, counts.collected, cut, MarkRow<false>{row, bound}, emit);
+    n <= kWindow ? emit_winners(s, n, counts.collected, cut, MarkRow<true, Row>{row, bound}, emit)
+                 : emit_winners(s, n, counts.collected, cut, MarkRow<false, Row>{row, bound}, emit);
     return rescanned ? RowPath::kRescanned : RowPath::kPivot;
   }
 };

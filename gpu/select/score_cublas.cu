@@ -1,6 +1,7 @@
 #include "gpu/runtime/check.h"
 #include "gpu/select/paged_inputs.cuh"
 #include "gpu/select/score_cublas.h"
+#include "gpu/trace/trace_tag.cuh"
 
 #include <algorithm>
 
@@ -12,7 +13,9 @@ constexpr int kEpilogueThreads = 256;
 
 /// One 16-byte piece of a key per thread; unmapped and padding keys become zero.
 __global__ void gather_keys_kernel(PagedInputs inputs, std::int32_t request, std::int32_t columns,
-                                   std::int32_t padded_columns, uint4* keys, std::uint8_t* mapped) {
+                                   std::int32_t padded_columns, uint4* keys, std::uint8_t* mapped,
+                                   TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::gather_keys);
   constexpr std::int32_t kPieces = kIndexDim / 8;
   const std::int64_t at = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   if (at >= std::int64_t{padded_columns} * kPieces) return;
@@ -28,11 +31,23 @@ __global__ void gather_keys_kernel(PagedInputs inputs, std::int32_t request, std
   if (piece == 0) mapped[column] = page >= 0;
 }
 
-__global__ void poison_kernel(std::uint32_t* product, std::int64_t count) {
+__global__ void poison_kernel(std::uint32_t* product, std::int64_t count, TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::poison_product);
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
     product[i] = kPoison;
   }
+}
+
+__global__ void count_poison_kernel(const std::uint32_t* product, std::int64_t count,
+                                    unsigned long long* survivors, TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::count_poison);
+  unsigned long long left = 0;
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
+       i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
+    left += product[i] == kPoison;
+  }
+  if (left > 0) atomicAdd(survivors, left);
 }
 
 struct Epilogue {
@@ -47,7 +62,8 @@ struct Epilogue {
 };
 
 template <bool kPoisoned>
-__global__ void __launch_bounds__(kEpilogueThreads) score_epilogue_kernel(Epilogue e) {
+__global__ void __launch_bounds__(kEpilogueThreads) score_epilogue_kernel(Epilogue e, TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::score_epilogue);
   const std::int64_t row = blockIdx.x;
   const std::int32_t column = static_cast<std::int32_t>((blockIdx.y * kEpilogueThreads + threadIdx.x) * 4);
   if (column >= e.width) return;
@@ -86,7 +102,7 @@ __global__ void __launch_bounds__(kEpilogueThreads) score_epilogue_kernel(Epilog
 }  // namespace
 
 void CublasScorer::gather(const PagedInputs& inputs, std::int32_t request, std::int32_t columns,
-                          cudaStream_t stream) {
+                          cudaStream_t stream, TraceTag tag) {
   if (columns > inputs.capacity()) throw Unsupported("score.cublas: more columns than the page table maps");
   columns_ = columns;
   padded_columns_ = (columns + 7) / 8 * 8;
@@ -95,47 +111,88 @@ void CublasScorer::gather(const PagedInputs& inputs, std::int32_t request, std::
   const std::int64_t pieces = std::int64_t{padded_columns_} * (kIndexDim / 8);
   if (pieces == 0) return;
   gather_keys_kernel<<<static_cast<unsigned>((pieces + 255) / 256), 256, 0, stream>>>(
-      inputs, request, columns, padded_columns_, reinterpret_cast<uint4*>(keys_.data()), mapped_.data());
+      inputs, request, columns, padded_columns_, reinterpret_cast<uint4*>(keys_.data()), mapped_.data(), tag);
   PLUMBLINE_CHECK_LAUNCH(gather_keys_kernel);
+}
+
+void CublasScorer::poison_product(std::int64_t count, cudaStream_t stream, TraceTag tag) {
+  if (!survivors_cleared_) {
+    PLUMBLINE_CHECK(cudaMemsetAsync(survivors_.data(), 0, survivors_.bytes(), stream));
+    survivors_cleared_ = true;
+  }
+  poison_kernel<<<1024, 256, 0, stream>>>(reinterpret_cast<std::uint32_t*>(product_.data()), count, tag);
+  PLUMBLINE_CHECK_LAUNCH(poison_kernel);
+}
+
+void CublasScorer::multiply_tile(const PagedInputs& inputs, std::int64_t first_row, std::int64_t rows,
+                                 std::int32_t first, std::int32_t width, std::int64_t stride,
+                                 cudaStream_t stream) {
+  const cudaDataType type = inputs.type == KeyType::kFloat16 ? CUDA_R_16F : CUDA_R_16BF;
+  const auto* query = static_cast<const std::uint16_t*>(inputs.query) + first_row * kIndexHeads * kIndexDim;
+  const float one = 1, zero = 0;
+  PLUMBLINE_CHECK(cublasGemmEx(
+      cublas_.on(stream), CUBLAS_OP_T, CUBLAS_OP_N, width, static_cast<int>(rows * kIndexHeads), kIndexDim,
+      &one, keys_.data() + std::int64_t{first} * kIndexDim, type, kIndexDim, query, type, kIndexDim, &zero,
+      product_.data(), CUDA_R_32F, static_cast<int>(stride), CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+}
+
+void CublasScorer::reduce_tile(std::int64_t rows, std::int32_t first, std::int32_t width, std::int64_t stride,
+                               const std::int32_t* visible, float* scores, std::int64_t row_stride,
+                               bool poison, cudaStream_t stream, TraceTag tag) {
+  const Epilogue epilogue{product_.data(), stride,     mapped_.data() + first, visible, first, width,
+                          scores + first,  row_stride, survivors_.data()};
+  const dim3 grid(static_cast<unsigned>(rows),
+                  static_cast<unsigned>((width + 4 * kEpilogueThreads - 1) / (4 * kEpilogueThreads)));
+  if (poison) {
+    score_epilogue_kernel<true><<<grid, kEpilogueThreads, 0, stream>>>(epilogue, tag);
+  } else {
+    score_epilogue_kernel<false><<<grid, kEpilogueThreads, 0, stream>>>(epilogue, tag);
+  }
+  PLUMBLINE_CHECK_LAUNCH(score_epilogue_kernel);
 }
 
 void CublasScorer::score(const PagedInputs& inputs, std::int64_t first_row, std::int64_t rows,
                          const std::int32_t* visible, float* scores, std::int64_t row_stride, bool poison,
-                         cudaStream_t stream) {
+                         cudaStream_t stream, TraceTag tag) {
+  score_in_tiles(inputs, first_row, rows, product_tile_columns(rows, columns_, tile_bytes_), visible, scores,
+                 row_stride, poison, stream, tag);
+}
+
+void CublasScorer::score_in_tiles(const PagedInputs& inputs, std::int64_t first_row, std::int64_t rows,
+                                  std::int64_t tile_columns, const std::int32_t* visible, float* scores,
+                                  std::int64_t row_stride, bool poison, cudaStream_t stream, TraceTag tag) {
   if (rows == 0 || columns_ == 0) return;
-  const std::int32_t tile = product_tile_columns(rows, columns_, tile_bytes_);
+  const auto tile = static_cast<std::int32_t>(std::min<std::int64_t>(tile_columns, padded_columns_));
+  if (tile < 1 || tile % 8 != 0) throw Unsupported("score.cublas: a tile takes a multiple of 8 columns");
   product_.reserve(rows * kIndexHeads * tile);
-  if (poison && !survivors_cleared_) {
-    PLUMBLINE_CHECK(cudaMemsetAsync(survivors_.data(), 0, survivors_.bytes(), stream));
-    survivors_cleared_ = true;
-  }
-  const cudaDataType type = inputs.type == KeyType::kFloat16 ? CUDA_R_16F : CUDA_R_16BF;
-  const auto* query = static_cast<const std::uint16_t*>(inputs.query) + first_row * kIndexHeads * kIndexDim;
-  const cublasHandle_t cublas = cublas_.on(stream);
-  const float one = 1, zero = 0;
   for (std::int32_t first = 0; first < columns_; first += tile) {
-    const std::int32_t padded = std::min(tile, padded_columns_ - first);
-    const std::int32_t width = std::min(tile, columns_ - first);
-    if (poison) {
-      poison_kernel<<<1024, 256, 0, stream>>>(reinterpret_cast<std::uint32_t*>(product_.data()),
-                                              rows * kIndexHeads * tile);
-      PLUMBLINE_CHECK_LAUNCH(poison_kernel);
-    }
-    PLUMBLINE_CHECK(cublasGemmEx(
-        cublas, CUBLAS_OP_T, CUBLAS_OP_N, padded, static_cast<int>(rows * kIndexHeads), kIndexDim, &one,
-        keys_.data() + std::int64_t{first} * kIndexDim, type, kIndexDim, query, type, kIndexDim, &zero,
-        product_.data(), CUDA_R_32F, tile, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
-    const Epilogue epilogue{product_.data(), tile,       mapped_.data() + first, visible, first, width,
-                            scores + first,  row_stride, survivors_.data()};
-    const dim3 grid(static_cast<unsigned>(rows),
-                    static_cast<unsigned>((width + 4 * kEpilogueThreads - 1) / (4 * kEpilogueThreads)));
-    if (poison) {
-      score_epilogue_kernel<true><<<grid, kEpilogueThreads, 0, stream>>>(epilogue);
-    } else {
-      score_epilogue_kernel<false><<<grid, kEpilogueThreads, 0, stream>>>(epilogue);
-    }
-    PLUMBLINE_CHECK_LAUNCH(score_epilogue_kernel);
+    if (poison) poison_product(rows * kIndexHeads * tile, stream, tag);
+    multiply_tile(inputs, first_row, rows, first, std::min(tile, padded_columns_ - first), tile, stream);
+    reduce_tile(rows, first, std::min(tile, columns_ - first), tile, visible, scores, row_stride, poison,
+                stream, tag);
   }
+}
+
+ProductPlane CublasScorer::multiply(const PagedInputs& inputs, std::int64_t first_row, std::int64_t rows,
+                                    bool poison, cudaStream_t stream, TraceTag tag) {
+  const std::int64_t count = rows * kIndexHeads * padded_columns_;
+  product_.reserve(count);
+  if (count > 0) {
+    if (poison) poison_product(count, stream, tag);
+    multiply_tile(inputs, first_row, rows, 0, padded_columns_, padded_columns_, stream);
+    if (poison) {
+      count_poison_kernel<<<1024, 256, 0, stream>>>(reinterpret_cast<const std::uint32_t*>(product_.data()),
+                                                    count, survivors_.data(), tag);
+      PLUMBLINE_CHECK_LAUNCH(count_poison_kernel);
+    }
+  }
+  return {product_.data(), padded_columns_, mapped_.data()};
+}
+
+void CublasScorer::reduce(std::int64_t rows, const std::int32_t* visible, float* scores,
+                          std::int64_t row_stride, cudaStream_t stream, TraceTag tag) {
+  if (rows == 0 || columns_ == 0) return;
+  reduce_tile(rows, 0, columns_, padded_columns_, visible, scores, row_stride, false, stream, tag);
 }
 
 unsigned long long CublasScorer::poison_survivors(cudaStream_t stream) const {

@@ -2,6 +2,7 @@
 #include "gpu/runtime/check.h"
 #include "gpu/select/mma_fragments.cuh"
 #include "gpu/select/score_paged.h"
+#include "gpu/trace/trace_tag.cuh"
 
 #include <algorithm>
 
@@ -145,7 +146,8 @@ __device__ void store_scores(const PagedTile<kQueries>& tile, const PagedJob& jo
 }
 
 template <KeyType kType, int kQueries>
-__global__ void __launch_bounds__(kThreads, 2) score_paged_kernel(PagedJob job) {
+__global__ void __launch_bounds__(kThreads, 2) score_paged_kernel(PagedJob job, TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::score_paged);
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   auto& tile = *reinterpret_cast<PagedTile<kQueries>*>(shared_bytes);
   const std::int64_t first_row = std::int64_t{blockIdx.x % job.row_tiles} * kQueries;
@@ -175,31 +177,32 @@ __global__ void __launch_bounds__(kThreads, 2) score_paged_kernel(PagedJob job) 
 }
 
 template <KeyType kType, int kQueries>
-void launch(PagedJob job, std::int32_t columns, int multiprocessors, cudaStream_t stream) {
+void launch(PagedJob job, std::int32_t columns, int multiprocessors, cudaStream_t stream, TraceTag tag) {
   constexpr int kBytes = sizeof(PagedTile<kQueries>);
   const auto kernel = score_paged_kernel<kType, kQueries>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel), kBytes, "score_paged");
   job.row_tiles = static_cast<std::int32_t>((job.inputs.rows + kQueries - 1) / kQueries);
   const std::int32_t key_tiles = (columns + kTileKeys - 1) / kTileKeys;
   job.splits = std::max(1, std::min(key_tiles, (8 * multiprocessors + job.row_tiles - 1) / job.row_tiles));
-  kernel<<<static_cast<unsigned>(std::int64_t{job.row_tiles} * job.splits), kThreads, kBytes, stream>>>(job);
+  kernel<<<static_cast<unsigned>(std::int64_t{job.row_tiles} * job.splits), kThreads, kBytes, stream>>>(job,
+                                                                                                        tag);
   PLUMBLINE_CHECK_LAUNCH(score_paged_kernel);
 }
 
 }  // namespace
 
 void score_paged(const PagedInputs& inputs, std::int32_t columns, const std::int32_t* visible, float* scores,
-                 std::int64_t row_stride, cudaStream_t stream) {
+                 std::int64_t row_stride, cudaStream_t stream, TraceTag tag) {
   if (inputs.rows == 0 || columns <= 0) return;
   const DeviceLimits limits = current_device_limits();
   const PagedJob job{inputs, visible, scores, row_stride, 0, 0};
   const bool wide = limits.shared_bytes_per_block >= static_cast<int>(sizeof(PagedTile<32>));
   if (inputs.type == KeyType::kFloat16) {
-    wide ? launch<KeyType::kFloat16, 32>(job, columns, limits.multiprocessors, stream)
-         : launch<KeyType::kFloat16, 16>(job, columns, limits.multiprocessors, stream);
+    wide ? launch<KeyType::kFloat16, 32>(job, columns, limits.multiprocessors, stream, tag)
+         : launch<KeyType::kFloat16, 16>(job, columns, limits.multiprocessors, stream, tag);
   } else {
-    wide ? launch<KeyType::kBfloat16, 32>(job, columns, limits.multiprocessors, stream)
-         : launch<KeyType::kBfloat16, 16>(job, columns, limits.multiprocessors, stream);
+    wide ? launch<KeyType::kBfloat16, 32>(job, columns, limits.multiprocessors, stream, tag)
+         : launch<KeyType::kBfloat16, 16>(job, columns, limits.multiprocessors, stream, tag);
   }
 }
 

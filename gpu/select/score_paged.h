@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/select/paged_inputs.h"
+#include "gpu/trace/trace_tag.h"
 
 #include <cuda_runtime_api.h>
 
@@ -12,6 +13,6 @@ namespace plumbline::gpu {
 /// capability has them for the type: float16 from 7.5, bfloat16 from 8.0; otherwise one ascending chain of
 /// fused multiply-adds. `columns` bounds the visible counts.
 void score_paged(const PagedInputs& inputs, std::int32_t columns, const std::int32_t* visible, float* scores,
-                 std::int64_t row_stride, cudaStream_t stream);
+                 std::int64_t row_stride, cudaStream_t stream, TraceTag tag = {});
 
 }  // namespace plumbline::gpu

@@ -1,3 +1,4 @@
+#include "gpu/dispatch/read_back.h"
 #include "gpu/runtime/capability.h"
 #include "gpu/runtime/check.h"
 #include "gpu/select/fused_geometry.h"
@@ -17,16 +18,15 @@ using hopper::FusedJob;
 using hopper::ScoreJob;
 
 constexpr std::int32_t kMaxFusedTopk = 1024;
-/// With scores kept, rows up to here are faster read back than selected from lists, as measured.
-constexpr std::int32_t kReadBackColumns = 49152;
 constexpr int kExactThreads = 256;
 using ExactSelection = RowSelection<kExactThreads, 4096>;
 
 /// Scores of the rows handed over, in the order of their list.
 template <KeyType kType>
 __global__ void __launch_bounds__(hopper::kThreads, 1)
-    handed_over_scores_kernel(ScoreJob job, float* plane, std::int64_t row_stride) {
+    handed_over_scores_kernel(ScoreJob job, float* plane, std::int64_t row_stride, TraceTag tag) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  record_hit(tag, dispatch::Kernel::handed_over_scores);
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   hopper::wait_for_launch_before();
   hopper::let_next_launch_start();
@@ -38,8 +38,10 @@ __global__ void __launch_bounds__(hopper::kThreads, 1)
 /// The exact route for the rows handed over. The plane has their scores in the order of their list, or of all
 /// rows.
 __global__ void __launch_bounds__(kExactThreads, 4)
-    handed_over_selection_kernel(const float* plane, std::int64_t row_stride, bool every_row, ListJob job) {
+    handed_over_selection_kernel(const float* plane, std::int64_t row_stride, bool every_row, ListJob job,
+                                 TraceTag tag) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  record_hit(tag, dispatch::Kernel::handed_over_selection);
   extern __shared__ __align__(16) unsigned char selection_bytes[];
   auto& s = *reinterpret_cast<ExactSelection::Shared*>(selection_bytes);
   hopper::wait_for_launch_before();
@@ -83,16 +85,16 @@ void launch(void (*kernel)(Parameters...), const char* name, LaunchKind kind, st
 }
 
 template <int kThreads, int kCapacity, int kWindow, int kBlocks, int kParts, int kSlots>
-void select_from_lists(const ListJob& job, std::int64_t rows, cudaStream_t stream) {
+void select_from_lists(const ListJob& job, std::int64_t rows, cudaStream_t stream, TraceTag tag) {
   using Selection = RowSelection<kThreads, kCapacity, 4, kWindow>;
   launch(list_selection_kernel<Selection, kThreads, kCapacity, kBlocks, kParts, kSlots>,
          "list_selection_kernel", LaunchKind::kEarly, rows, kThreads, sizeof(typename Selection::Shared),
-         stream, job);
+         stream, job, tag);
 }
 
 template <KeyType kType>
 void run(const FusedJob& fused, const FusedGeometry& geometry, const ListJob& lists, float* handed_over_plane,
-         std::int64_t row_stride, int multiprocessors, cudaStream_t stream) {
+         std::int64_t row_stride, int multiprocessors, cudaStream_t stream, TraceTag tag) {
   constexpr int kScoreBytes = sizeof(hopper::ScoreShared);
   const std::int64_t rows = fused.score.inputs.rows;
   const std::int64_t row_tiles = (rows + hopper::kTileQueries - 1) / hopper::kTileQueries;
@@ -102,13 +104,13 @@ void run(const FusedJob& fused, const FusedGeometry& geometry, const ListJob& li
                                     : geometry.few_rows ? hopper::fused_score_kernel<kType, false, true>
                                           : hopper::fused_score_kernel<kType, false, false>;
   launch(kernel, "fused_score_kernel", LaunchKind::kTogether, row_tiles * geometry.splits, hopper::kThreads,
-         kScoreBytes, stream, fused);
+         kScoreBytes, stream, fused, tag);
   if (geometry.few_rows) {
-    select_from_lists<1024, 4096, 65536, 1, 8, 1>(lists, rows, stream);
+    select_from_lists<1024, 4096, 65536, 1, 8, 1>(lists, rows, stream, tag);
   } else if (geometry.small_buffer) {
-    select_from_lists<256, 2048, 49152, 5, 2, 4>(lists, rows, stream);
+    select_from_lists<256, 2048, 49152, 5, 2, 4>(lists, rows, stream, tag);
   } else {
-    select_from_lists<256, 4096, 65536, 4, 2, 4>(lists, rows, stream);
+    select_from_lists<256, 4096, 65536, 4, 2, 4>(lists, rows, stream, tag);
   }
   ScoreJob again = fused.score;
   again.splits = 0;
@@ -116,10 +118,10 @@ void run(const FusedJob& fused, const FusedGeometry& geometry, const ListJob& li
   again.row_count = lists.handed_over;
   again.in_place = store;
   launch(handed_over_scores_kernel<kType>, "handed_over_scores_kernel", LaunchKind::kEarly, multiprocessors,
-         hopper::kThreads, kScoreBytes, stream, again, handed_over_plane, row_stride);
+         hopper::kThreads, kScoreBytes, stream, again, handed_over_plane, row_stride, tag);
   launch(handed_over_selection_kernel, "handed_over_selection_kernel", LaunchKind::kEarly,
          4 * multiprocessors, kExactThreads, sizeof(ExactSelection::Shared), stream, handed_over_plane,
-         row_stride, store, lists);
+         row_stride, store, lists, tag);
 }
 
 void refuse_unsupported(const DeviceLimits& limits, const PagedInputs& inputs, std::int32_t columns,
@@ -139,7 +141,7 @@ void refuse_unsupported(const DeviceLimits& limits, const PagedInputs& inputs, s
 
 void FusedSelector::select(const PagedInputs& inputs, std::int32_t columns, const std::int32_t* visible,
                            std::int32_t k, std::int32_t* blocks, float* scores, std::int64_t row_stride,
-                           cudaStream_t stream) {
+                           cudaStream_t stream, TraceTag tag) {
   const DeviceLimits limits = current_device_limits();
   refuse_unsupported(limits, inputs, columns, k);
   if (inputs.rows == 0) return;
@@ -147,9 +149,9 @@ void FusedSelector::select(const PagedInputs& inputs, std::int32_t columns, cons
     PLUMBLINE_CHECK(cudaMemsetAsync(blocks, 0xFF, static_cast<std::size_t>(inputs.rows * k) * 4, stream));
     return;
   }
-  if (scores != nullptr && columns <= kReadBackColumns) {
-    score_hopper(inputs, columns, visible, scores, row_stride, stream);
-    topk_lexicographic({scores, row_stride, visible, inputs.rows, columns, k, blocks, nullptr}, stream);
+  if (scores != nullptr && columns <= dispatch::kReadBackColumns) {
+    score_hopper(inputs, columns, visible, scores, row_stride, stream, tag);
+    topk_lexicographic({scores, row_stride, visible, inputs.rows, columns, k, blocks, nullptr}, stream, tag);
     if (handed_over_.size() > 0) PLUMBLINE_CHECK(cudaMemsetAsync(handed_over_.data(), 0, 4, stream));
     return;
   }
@@ -198,8 +200,9 @@ void FusedSelector::select(const PagedInputs& inputs, std::int32_t columns, cons
                             scores != nullptr};
     float* const plane = scores != nullptr ? scores + first * row_stride : plane_.data();
     inputs.type == KeyType::kFloat16
-        ? run<KeyType::kFloat16>(fused, g, selection, plane, row_stride, limits.multiprocessors, stream)
-        : run<KeyType::kBfloat16>(fused, g, selection, plane, row_stride, limits.multiprocessors, stream);
+        ? run<KeyType::kFloat16>(fused, g, selection, plane, row_stride, limits.multiprocessors, stream, tag)
+        : run<KeyType::kBfloat16>(fused, g, selection, plane, row_stride, limits.multiprocessors, stream,
+                                  tag);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/select/paged_inputs.h"
+#include "gpu/trace/trace_tag.h"
 
 #include <cuda_runtime_api.h>
 
@@ -22,7 +23,8 @@ class FusedSelector {
   /// capability, more requests, or k outside 1 … 1,024. Everything runs on `stream`; buffers grow on first
   /// use, so warm up before a capture.
   void select(const PagedInputs& inputs, std::int32_t columns, const std::int32_t* visible, std::int32_t k,
-              std::int32_t* blocks, float* scores, std::int64_t row_stride, cudaStream_t stream);
+              std::int32_t* blocks, float* scores, std::int64_t row_stride, cudaStream_t stream,
+              TraceTag tag = {});
   void select(const PagedInputs& inputs, std::int32_t columns, const std::int32_t* visible, std::int32_t k,
               std::int32_t* blocks, cudaStream_t stream) {
     select(inputs, columns, visible, k, blocks, nullptr, 0, stream);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "gpu/trace/trace_tag.h"
+
 #include <cstdint>
 
 #include <cuda_runtime_api.h>
@@ -24,6 +26,6 @@ struct TopkRequest {
 inline constexpr std::int32_t kMaxTopk = 2048;
 
 /// Throws Unsupported for k outside 1 … kMaxTopk. Any capability; one block per row.
-void topk_lexicographic(const TopkRequest& request, cudaStream_t stream);
+void topk_lexicographic(const TopkRequest& request, cudaStream_t stream, TraceTag tag = {});
 
 }  // namespace plumbline::gpu

@@ -2,6 +2,7 @@
 #include "gpu/runtime/check.h"
 #include "gpu/select/row_shapes.cuh"
 #include "gpu/select/topk_persistent.h"
+#include "gpu/trace/trace_tag.cuh"
 
 #include <string>
 
@@ -17,7 +18,9 @@ struct PartWinners {
 
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
-    topk_persistent_kernel(TopkRequest request, PersistentGeometry geometry, PartWinners winners) {
+    topk_persistent_kernel(TopkRequest request, PersistentGeometry geometry, PartWinners winners,
+                           TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::topk_persistent);
   using Selection = typename Shape::Selection;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   auto& shared = *reinterpret_cast<typename Selection::Shared*>(shared_bytes);
@@ -68,17 +71,17 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 
 template <typename Shape>
 void launch(const TopkRequest& request, const PersistentGeometry& geometry, const PartWinners& winners,
-            cudaStream_t stream) {
+            cudaStream_t stream, TraceTag tag) {
   const auto kernel = topk_persistent_kernel<Shape>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel), Shape::kSharedBytes, "topk_persistent");
   kernel<<<static_cast<unsigned>(request.rows * geometry.parts), Shape::kThreads, Shape::kSharedBytes,
-           stream>>>(request, geometry, winners);
+           stream>>>(request, geometry, winners, tag);
   PLUMBLINE_CHECK_LAUNCH(topk_persistent_kernel);
 }
 
 }  // namespace
 
-void topk_persistent(const TopkRequest& request, cudaStream_t stream) {
+void topk_persistent(const TopkRequest& request, cudaStream_t stream, TraceTag tag) {
   if (request.k < 1 || request.k > kMaxTopk) {
     throw Unsupported("topk_persistent: k must be 1 to 2048, found " + std::to_string(request.k));
   }
@@ -98,11 +101,11 @@ void topk_persistent(const TopkRequest& request, cudaStream_t stream) {
     PLUMBLINE_CHECK(cudaMemsetAsync(winners.arrived, 0, static_cast<std::size_t>(request.rows) * 4, stream));
   }
   if (request.k <= 1024) {
-    launch<LongRows>(request, geometry, winners, stream);
+    launch<LongRows>(request, geometry, winners, stream, tag);
   } else if (limits.shared_bytes_per_block >= LargeK::kSharedBytes) {
-    launch<LargeK>(request, geometry, winners, stream);
+    launch<LargeK>(request, geometry, winners, stream, tag);
   } else {
-    launch<LargeKTight>(request, geometry, winners, stream);
+    launch<LargeKTight>(request, geometry, winners, stream, tag);
   }
   if (memory != nullptr) PLUMBLINE_CHECK(cudaFreeAsync(memory, stream));
 }

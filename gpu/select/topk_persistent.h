@@ -9,7 +9,7 @@ namespace plumbline::gpu {
 /// `set_exact`; the answer is in fact the canonical one, since both steps are. With enough rows to fill the
 /// device, one part a row. Same errors as topk_lexicographic. Uses stream-ordered memory for the parts'
 /// winners.
-void topk_persistent(const TopkRequest& request, cudaStream_t stream);
+void topk_persistent(const TopkRequest& request, cudaStream_t stream, TraceTag tag = {});
 
 /// How a call is spread: `parts` blocks per row, each of `part_columns` columns (the last may be shorter).
 struct PersistentGeometry {

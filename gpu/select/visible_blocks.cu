@@ -1,11 +1,14 @@
 #include "gpu/runtime/check.h"
 #include "gpu/select/paged_inputs.cuh"
 #include "gpu/select/visible_blocks.h"
+#include "gpu/trace/trace_tag.cuh"
 
 namespace plumbline::gpu {
 namespace {
 
-__global__ void visible_blocks_kernel(PagedInputs inputs, std::int32_t columns, std::int32_t* visible) {
+__global__ void visible_blocks_kernel(PagedInputs inputs, std::int32_t columns, std::int32_t* visible,
+                                      TraceTag tag) {
+  record_hit(tag, dispatch::Kernel::visible_blocks);
   const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   if (row >= inputs.rows) return;
   const std::int32_t request = inputs.token_to_request[row];
@@ -22,10 +25,10 @@ __global__ void visible_blocks_kernel(PagedInputs inputs, std::int32_t columns, 
 }  // namespace
 
 void count_visible_blocks(const PagedInputs& inputs, std::int32_t columns, std::int32_t* visible,
-                          cudaStream_t stream) {
+                          cudaStream_t stream, TraceTag tag) {
   if (inputs.rows == 0) return;
   visible_blocks_kernel<<<static_cast<unsigned>((inputs.rows + 255) / 256), 256, 0, stream>>>(inputs, columns,
-                                                                                              visible);
+                                                                                              visible, tag);
   PLUMBLINE_CHECK_LAUNCH(visible_blocks_kernel);
 }
 

@@ -1,16 +1,14 @@
 #include "gpu/subject/cuda_subject.h"
 
 #include "fixtures/error.h"
-#include "gpu/runtime/stream.h"
-#include "gpu/select/expand_tokens.h"
-#include "gpu/select/select_fused.h"
-#include "gpu/select/select_paged_tokens.h"
-#include "gpu/select/topk_persistent.h"
-#include "gpu/select/visible_blocks.h"
-#include "gpu/subject/device_tensors.h"
+#include "gpu/runtime/check.h"
 #include "gpu/subject/logical_pages.h"
+#include "gpu/subject/paged_call.h"
+#include "gpu/subject/split_subject.h"
+#include "gpu/subject/topk_call.h"
+#include "gpu/trace/tracer.h"
 
-#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace plumbline::gpu {
@@ -19,64 +17,52 @@ namespace {
 constexpr const char* kNeedsScores = "selects on given scores, and the case has none";
 constexpr const char* kNeedsKeys = "scores a query and keys, and the case has none";
 
-/// What the routes share: a name, and kernels that have no code for a case say so.
+/// What the routes share: a name, a mode and a tracer, and kernels that have no code for a case say so.
 class RouteSubject : public SelectSubject {
  public:
-  explicit RouteSubject(std::string route) : name_("cuda:" + std::move(route)) {}
+  RouteSubject(const std::string& route, SubjectOptions options)
+      : name_("cuda:" + route), options_(std::move(options)) {}
   std::string name() const override { return name_; }
 
  protected:
-  template <typename Work>
-  auto served(const Work& work) const {
+  [[noreturn]] void refuse(const char* why) const { throw UnsupportedCase(name_ + " " + why); }
+
+  /// The call whose outputs are the answer.
+  template <typename Call>
+  std::unique_ptr<Call> answered(const std::function<std::unique_ptr<Call>(int which)>& make) const {
     try {
-      return work();
+      std::unique_ptr<DeviceCall> call = run_call(options_.mode, make, options_.tracer.get());
+      return std::unique_ptr<Call>(static_cast<Call*>(call.release()));
     } catch (const Unsupported& unsupported) {
       throw UnsupportedCase(unsupported.what());
     }
   }
-  [[noreturn]] void refuse(const char* why) const { throw UnsupportedCase(name_ + " " + why); }
 
  private:
   std::string name_;
+  SubjectOptions options_;
 };
 
-/// Given scores: a top-k alone.
 class TopkSubject final : public RouteSubject {
  public:
-  TopkSubject(std::string route, TopkRoute topk) : RouteSubject(std::move(route)), topk_(topk) {}
+  TopkSubject(const std::string& route, SubjectOptions options, TopkRoute topk)
+      : RouteSubject(route, std::move(options)), topk_(topk) {}
 
   SelectOutputs select(const SelectInputs& inputs) override {
     if (!inputs.scores) refuse(kNeedsScores);
-    const std::int32_t k = inputs.geometry.block_topk;
-    const DeviceBuffer<std::byte> scores = uploaded(*inputs.scores),
-                                  visible = uploaded(inputs.visible_blocks);
-    const DeviceBuffer<std::int32_t> blocks = poisoned<std::int32_t>(inputs.rows * k);
-    const TopkRequest request{reinterpret_cast<const float*>(scores.data()),
-                              inputs.blocks,
-                              reinterpret_cast<const std::int32_t*>(visible.data()),
-                              inputs.rows,
-                              static_cast<std::int32_t>(inputs.blocks),
-                              k,
-                              blocks.data(),
-                              nullptr};
-    served([&] {
-      topk_ == TopkRoute::kLexicographic ? topk_lexicographic(request, stream_.get())
-                                         : topk_persistent(request, stream_.get());
-    });
-    stream_.synchronize();
-    return {downloaded(blocks.data(), DType::int32, {inputs.rows, k}), std::nullopt};
+    return answered<TopkCall>([&](int) { return std::make_unique<TopkCall>(inputs, topk_); })->outputs();
   }
   PagedSelectOutputs select_paged(const PagedSelectInputs&) override { refuse(kNeedsScores); }
 
  private:
   TopkRoute topk_;
-  Stream stream_;
 };
 
-/// Query and keys: everything from the page table to the tokens.
-class PagedSubject : public RouteSubject {
+class PagedSubject final : public RouteSubject {
  public:
-  using RouteSubject::RouteSubject;
+  PagedSubject(const std::string& route, SubjectOptions options,
+               std::function<std::unique_ptr<PagedEngine>()> engine)
+      : RouteSubject(route, std::move(options)), engine_(std::move(engine)) {}
 
   SelectOutputs select(const SelectInputs& inputs) override {
     if (!inputs.index_query || !inputs.index_key) refuse(kNeedsKeys);
@@ -86,89 +72,49 @@ class PagedSubject : public RouteSubject {
   }
 
   PagedSelectOutputs select_paged(const PagedSelectInputs& inputs) override {
-    const DevicePagedInputs device(inputs);
-    const std::int64_t rows = device.get().rows;
-    const std::int32_t k = inputs.geometry.block_topk;
-    const DeviceBuffer<std::int32_t> tokens = poisoned<std::int32_t>(rows * inputs.geometry.token_width());
-    const DeviceBuffer<std::int32_t> blocks = poisoned<std::int32_t>(rows * k);
-    const DeviceBuffer<float> scores = poisoned<float>(writes_scores() ? rows * device.columns() : 0);
-    served([&] { launch(device, k, tokens.data(), blocks.data(), scores.data(), stream_.get()); });
-    stream_.synchronize();
-    PagedSelectOutputs outputs;
-    outputs.selected_tokens = downloaded(tokens.data(), DType::int32, {rows, inputs.geometry.token_width()});
-    outputs.selected_blocks = downloaded(blocks.data(), DType::int32, {rows, k});
-    if (writes_scores())
-      outputs.block_scores = downloaded(scores.data(), DType::float32, {rows, device.columns()});
+    PagedSelectOutputs outputs = answered<PagedCall>([&](int which) {
+                                   return std::make_unique<PagedCall>(inputs, engine(which));
+                                 })->outputs();
+    for (const std::unique_ptr<PagedEngine>& engine : engines_) {
+      if (engine == nullptr || engine->unwritten() == 0) continue;
+      throw RouteMissed(name() + ": the product left " + std::to_string(engine->unwritten()) +
+                        " elements of its poisoned output unwritten");
+    }
     return outputs;
   }
 
  private:
-  virtual bool writes_scores() const = 0;
-  virtual void launch(const DevicePagedInputs& inputs, std::int32_t k, std::int32_t* tokens,
-                      std::int32_t* blocks, float* scores, cudaStream_t stream) = 0;
-  Stream stream_;
-};
-
-class ScoredSubject final : public PagedSubject {
- public:
-  ScoredSubject(std::string route, ScoreRoute score, TopkRoute topk) : PagedSubject(std::move(route)) {
-    options_.score = score;
-    options_.topk = topk;
-    options_.poison_products = true;
+  PagedEngine& engine(int which) {
+    std::unique_ptr<PagedEngine>& one = engines_.at(static_cast<std::size_t>(which));
+    if (one == nullptr) one = engine_();
+    return *one;
   }
 
- private:
-  bool writes_scores() const override { return true; }
-  void launch(const DevicePagedInputs& inputs, std::int32_t k, std::int32_t* tokens, std::int32_t* blocks,
-              float* scores, cudaStream_t stream) override {
-    options_.block_topk = k;
-    selector_.select(inputs.get(), options_, inputs.columns(), tokens, blocks, scores, stream);
-    if (options_.score == ScoreRoute::kCublas && selector_.poison_survivors(stream) != 0)
-      throw CudaError(name() + ": the product left elements of its output unwritten");
-  }
-
-  SelectOptions options_;
-  PagedTokenSelector selector_;
-};
-
-/// Scoring fused with selection; `keeps_scores` is select.two_kernel.
-class FusedSubject final : public PagedSubject {
- public:
-  FusedSubject(std::string route, bool keeps_scores)
-      : PagedSubject(std::move(route)), keeps_scores_(keeps_scores) {}
-
- private:
-  bool writes_scores() const override { return keeps_scores_; }
-  void launch(const DevicePagedInputs& inputs, std::int32_t k, std::int32_t* tokens, std::int32_t* blocks,
-              float* scores, cudaStream_t stream) override {
-    const DeviceBuffer<std::int32_t> visible = poisoned<std::int32_t>(inputs.get().rows);
-    count_visible_blocks(inputs.get(), inputs.columns(), visible.data(), stream);
-    selector_.select(inputs.get(), inputs.columns(), visible.data(), k, blocks,
-                     keeps_scores_ ? scores : nullptr, inputs.columns(), stream);
-    expand_tokens(inputs.get(), blocks, k, tokens, stream);
-    PLUMBLINE_CHECK(cudaStreamSynchronize(stream));  // before `visible` goes
-  }
-
-  bool keeps_scores_;
-  FusedSelector selector_;
+  std::function<std::unique_ptr<PagedEngine>()> engine_;
+  std::array<std::unique_ptr<PagedEngine>, 2> engines_;  ///< one a stream, kept between calls
 };
 
 template <ScoreRoute score, TopkRoute topk>
-std::unique_ptr<SelectSubject> scored(const std::string& route) {
-  return std::make_unique<ScoredSubject>(route, score, topk);
+std::unique_ptr<SelectSubject> scored(const std::string& route, SubjectOptions options) {
+  return std::make_unique<PagedSubject>(route, std::move(options), [] { return scored_engine(score, topk); });
 }
 template <TopkRoute topk>
-std::unique_ptr<SelectSubject> given(const std::string& route) {
-  return std::make_unique<TopkSubject>(route, topk);
+std::unique_ptr<SelectSubject> given(const std::string& route, SubjectOptions options) {
+  return std::make_unique<TopkSubject>(route, std::move(options), topk);
 }
 template <bool keeps_scores>
-std::unique_ptr<SelectSubject> fused(const std::string& route) {
-  return std::make_unique<FusedSubject>(route, keeps_scores);
+std::unique_ptr<SelectSubject> fused(const std::string& route, SubjectOptions options) {
+  return std::make_unique<PagedSubject>(route, std::move(options), [] { return fused_engine(keeps_scores); });
+}
+
+template <dispatch::SplitPlan plan>
+std::unique_ptr<SelectSubject> split(const std::string& route, SubjectOptions options) {
+  return split_subject("cuda:" + route, plan, std::move(options));
 }
 
 struct Entry {
   CudaRoute route;
-  std::unique_ptr<SelectSubject> (*make)(const std::string& route);
+  std::unique_ptr<SelectSubject> (*make)(const std::string& route, SubjectOptions options);
 };
 
 const std::vector<Entry>& entries() {
@@ -176,8 +122,24 @@ const std::vector<Entry>& entries() {
   using enum TopkRoute;
   const std::string on_hopper = "score.hopper+topk.lexicographic";
   static const std::vector<Entry> all = {
-      {{.name = "score.cublas_single+topk.lexicographic", .topk_contract = "canonical", .one_request = true},
+      {{.name = "score.cublas_single+topk.lexicographic",
+        .topk_contract = "canonical",
+        .one_request = true,
+        .library_scores = true},
        scored<kCublas, kLexicographic>},
+      {{.name = "score.cublas_single+topk.products",
+        .topk_contract = "canonical",
+        .one_request = true,
+        .library_scores = true},
+       scored<kCublas, kProducts>},
+      {{.name = "score.cublas_split+topk.lexicographic",
+        .topk_contract = "canonical",
+        .several_requests = true},
+       split<dispatch::SplitPlan::every_request>},
+      {{.name = "score.cublas_split+score.paged+topk.lexicographic",
+        .topk_contract = "canonical",
+        .several_requests = true},
+       split<dispatch::SplitPlan::longest_requests>},
       {{.name = "score.paged+topk.lexicographic", .topk_contract = "canonical"},
        scored<kPaged, kLexicographic>},
       {{.name = on_hopper, .topk_contract = "canonical", .one_request = true},
@@ -202,9 +164,9 @@ std::vector<CudaRoute> cuda_routes() {
   return routes;
 }
 
-std::unique_ptr<SelectSubject> cuda_subject(const std::string& route) {
+std::unique_ptr<SelectSubject> cuda_subject(const std::string& route, SubjectOptions options) {
   for (const Entry& entry : entries())
-    if (entry.route.name == route) return entry.make(route);
+    if (entry.route.name == route) return entry.make(route, std::move(options));
   throw InputError("unknown CUDA route '" + route + "'");
 }
 

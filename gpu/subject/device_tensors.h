@@ -6,20 +6,26 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace plumbline::gpu {
 
 /// The elements of a view in row-major order, on the device.
 DeviceBuffer<std::byte> uploaded(const TensorView& view);
 
-/// Device memory for a result. Integers start as 0x7F7F7F7F, which is no block, no token and no padding;
-/// floats as NaN: what a kernel leaves out is seen.
+/// Overwrites device memory, in place and of the same size.
 template <typename T>
-DeviceBuffer<T> poisoned(std::int64_t count) {
+void upload(const std::vector<T>& elements, void* data) {
+  if (!elements.empty())
+    PLUMBLINE_CHECK(cudaMemcpy(data, elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice));
+}
+
+/// Fills a result's memory: integers with 0x7F7F7F7F, which is no block, no token and no padding, floats with
+/// NaN: what a kernel leaves out is seen.
+template <typename T>
+void poison(const DeviceBuffer<T>& buffer) {
   constexpr int kByte = std::is_floating_point_v<T> ? 0xFF : 0x7F;
-  DeviceBuffer<T> buffer(count);
-  if (count > 0) PLUMBLINE_CHECK(cudaMemset(buffer.data(), kByte, buffer.bytes()));
-  return buffer;
+  if (buffer.size() > 0) PLUMBLINE_CHECK(cudaMemset(buffer.data(), kByte, buffer.bytes()));
 }
 
 /// The elements of a device buffer as a tensor; waits for the device.
@@ -34,7 +40,11 @@ class DevicePagedInputs {
   /// Complete blocks of the longest request, within the page table's capacity.
   std::int32_t columns() const { return columns_; }
 
+  /// Halves every position and sequence length, or writes them as they were given; the columns stay.
+  void shorten(bool shortened);
+
  private:
+  std::vector<std::byte> given_positions_, given_lengths_;
   DeviceBuffer<std::byte> query_, cache_, table_, requests_, positions_, lengths_;
   PagedInputs inputs_;
   std::int32_t columns_ = 0;

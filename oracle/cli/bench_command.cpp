@@ -1,5 +1,6 @@
 #include "oracle/bench/capture_read.h"
 #include "oracle/bench/certified_product.h"
+#include "oracle/cli/bench_device.h"
 #include "oracle/cli/bench_figures.h"
 #include "oracle/cli/commands.h"
 
@@ -17,20 +18,28 @@ namespace {
 
 struct BenchSelect {
   std::string case_text = format_case(certified_product_case()), json;
-  int repetitions = 5, threads = 0;
+  int repetitions = 0, threads = 0;
+  DeviceBench device;
 
-  void run() const {
+  int run() const {
+    if (!device.device.empty()) return device.run(json, repetitions);
+    certified(repetitions > 0 ? repetitions : 5);
+    return 0;
+  }
+
+ private:
+  void certified(int runs) const {
     const BenchFigures figures(json);
     if (threads > 0) omp_set_num_threads(threads);
     CertifiedProductOptions options;
-    options.repetitions = repetitions;
+    options.repetitions = runs;
     options.threads = threads;
     const CertifiedProductResult result = bench_certified_product(parse_case(case_text), options);
     const Json json_figures = {{"case", case_text},
                                {"rows", result.rows},
                                {"blocks", result.blocks},
                                {"threads", result.threads},
-                               {"repetitions", repetitions},
+                               {"repetitions", runs},
                                {"product_seconds", result.product_seconds},
                                {"product_isa", result.product_isa},
                                {"certified_seconds", result.certified_seconds},
@@ -44,8 +53,7 @@ struct BenchSelect {
     text +=
         fmt::format("Eigen float32 product   {:8.3f} s  ({})\n", result.product_seconds, result.product_isa);
     text += fmt::format("certified selection     {:8.3f} s  ({})\n", result.certified_seconds, result.isa);
-    text += fmt::format("ratio                   {:8.2f}    (medians of {}, in turns)\n", result.ratio,
-                        repetitions);
+    text += fmt::format("ratio                   {:8.2f}    (medians of {}, in turns)\n", result.ratio, runs);
     text += fmt::format("memory beyond inputs    {:8.0f} MiB\n",
                         static_cast<double>(result.peak_extra_bytes) / (1 << 20));
     text += fmt::format("blocks decided exactly  {:8}    of {}\n", result.resolved_exactly_total,
@@ -83,21 +91,25 @@ struct BenchRead {
 
 }  // namespace
 
-void add_bench_command(CLI::App& app) {
+void add_bench_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("bench", "Measure side by side on this machine");
   command->require_subcommand(1);
 
   auto select = std::make_shared<BenchSelect>();
-  CLI::App* select_command = command->add_subcommand(
-      "select", "The certified selection beside a plain Eigen float32 matrix product of the same shape");
+  CLI::App* select_command = command->add_subcommand("select",
+                                                     "The certified selection beside a plain Eigen float32 "
+                                                     "matrix product of the same shape; with --device the "
+                                                     "seed's benchmark of the CUDA routes");
   select_command->add_option("--case", select->case_text, "The case")->capture_default_str();
-  select_command->add_option("--repetitions", select->repetitions, "Runs of each; the median counts")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  select_command
+      ->add_option("--repetitions", select->repetitions,
+                   "Runs of each; the median counts (default: 5, on a device 20)")
+      ->check(CLI::Range(1, 1000));
   select_command->add_option("--threads", select->threads, "Threads to use (default: OMP_NUM_THREADS)")
       ->check(CLI::Range(1, 4096));
   select_command->add_option("--json", select->json, "Write the figures to this file (-: standard output)");
-  select_command->callback([select] { select->run(); });
+  select->device.add_to(*select_command);
+  select_command->callback([select, &exit_code] { exit_code = select->run(); });
 
   auto read = std::make_shared<BenchRead>();
   CLI::App* read_command =

@@ -13,7 +13,7 @@ void add_explain_command(CLI::App& app);
 void add_digest_command(CLI::App& app);
 void add_generate_command(CLI::App& app);
 void add_info_command(CLI::App& app);
-void add_bench_command(CLI::App& app);
+void add_bench_command(CLI::App& app, int& exit_code);
 void add_routes_command(CLI::App& app, int& exit_code);
 
 }  // namespace plumbline

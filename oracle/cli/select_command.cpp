@@ -38,7 +38,7 @@ struct SelectCommand {
   Trial trial() const {
     if (subject == "recorded") return {{nullptr}, {}};
     if (subject == "reference") return {{std::make_shared<ReferenceSubject>()}, {}};
-    const DeviceSubjects device = cuda_subjects();
+    const DeviceSubjects device = cuda_subjects(Watched::no);
     if (device.routes.empty()) throw InputError(fmt::format("--subject {}: {}", subject, device.reason));
     Trial trial{{}, device.capability};
     for (const DeviceRoute& route : device.routes)

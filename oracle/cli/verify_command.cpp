@@ -36,21 +36,19 @@ struct VerifyCommand {
     options.filter = NameFilter(report.filter);
     options.seed_shift = seed;
     options.threads = report.threads;
-    options.device = cuda_subjects();
-    const std::vector<PlannedCheck> checks = plan_verify(options);
+    options.offered = offered_cuda_subjects();
+    options.probe = [] { return cuda_subjects(Watched::yes); };
+    const VerifyPlan plan = plan_verify(options);
     if (report.list) {
-      for (const PlannedCheck& check : checks) fmt::print("{:<34} {}\n", check.name, check.source);
+      for (const PlannedCheck& check : plan.checks) fmt::print("{:<34} {}\n", check.name, check.source);
       return 0;
     }
     RunReport run;
     {
       const Progress progress;
-      run = run_checks(
-          checks,
-          [&](std::size_t number, const PlannedCheck& check) {
-            progress.show(number + 1, checks.size(), check.name);
-          },
-          options.device.device);
+      run = run_checks(plan, [&](std::size_t number, const PlannedCheck& check) {
+        progress.show(number + 1, plan.checks.size(), check.name);
+      });
     }
     reporter.finish(verify_json(run));
     return run.counts().exit_code();

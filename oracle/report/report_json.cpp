@@ -131,6 +131,43 @@ Json indexer_json(const IndexerReport& indexer) {
 
 namespace {
 
+Json hit_json(const dispatch::RouteHit& hit) {
+  Json json = {{"route", dispatch::name_of(hit.route)},
+               {"tags", hit.tags},
+               {"records", hit.records},
+               {"witnesses", Json::array()},
+               {"symbols", Json::array()}};
+  if (hit.tags > 0) json["witnesses"].push_back("device tags");
+  if (hit.records > 0) json["witnesses"].push_back("CUPTI");
+  for (const dispatch::SymbolHit& symbol : hit.symbols)
+    json["symbols"].push_back({{"symbol", symbol.symbol},
+                               {"launches", symbol.launches},
+                               {"grid", symbol.grid},
+                               {"microseconds", symbol.microseconds}});
+  return json;
+}
+
+void add_routes(const RouteEvidence& routes, Json& json) {
+  json["calls"] = routes.calls;
+  json["hits"] = Json::array();
+  for (const dispatch::RouteHit& hit : routes.hits) json["hits"].push_back(hit_json(hit));
+  json["misses"] = routes.misses;
+  json["misses_left_out"] = routes.misses_left_out;
+}
+
+Json variation_json(const VariationReport& one) {
+  return {{"name", one.name},
+          {"calls", one.calls},
+          {"rows", one.rows},
+          {"rows_selecting", one.rows_selecting},
+          {"rows_changed", one.rows_changed},
+          {"rows_rescored", one.rows_rescored},
+          {"scores_beyond", one.scores_beyond},
+          {"largest_share_of_bound", one.largest_share},
+          {"kernels", one.kernels},
+          {"overlapping", one.overlapping}};
+}
+
 Json check_json(const CheckResult& check) {
   Json json = {{"name", check.name},
                {"kind", name_of(check.kind)},
@@ -147,6 +184,18 @@ Json check_json(const CheckResult& check) {
   if (check.indexer) json["indexer"] = indexer_json(*check.indexer);
   if (check.proof) json["proof"] = proof_json(*check.proof);
   if (check.replay) json["replay"] = replay_summary_json(*check.replay);
+  if (check.routes) add_routes(*check.routes, json);
+  for (const VariationReport& one : check.variations) json["variations"].push_back(variation_json(one));
+  return json;
+}
+
+// What the checks that passed showed of each route; a miss anywhere else proves nothing.
+Json all_hits(const RunReport& run) {
+  RouteEvidence all;
+  for (const CheckResult& check : run.checks)
+    if (check.routes && check.status == Status::pass) all.add(*check.routes);
+  Json json = Json::array();
+  for (const dispatch::RouteHit& hit : all.hits) json.push_back(hit_json(hit));
   return json;
 }
 
@@ -198,6 +247,12 @@ Json verify_json(const RunReport& run) {
                {"checks", Json::array()},
                {"counts", status_counts_json(counts)},
                {"not_executed", Json::array()}};
+  if (!run.capability.empty()) {
+    json["device"] = {{"name", run.machine.device},
+                      {"capability", run.capability},
+                      {"witnesses", run.witnesses.empty() ? Json(nullptr) : Json(run.witnesses)}};
+    json["hits"] = all_hits(run);
+  }
   for (const CheckResult& check : run.checks) {
     json["checks"].push_back(check_json(check));
     if (check.status == Status::not_executed)

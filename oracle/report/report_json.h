@@ -14,7 +14,8 @@ using Json = nlohmann::ordered_json;
 // The JSON reports, schema 1. Every other report (table, JUnit, Markdown) is made from this JSON alone. A
 // judgement that cannot be made, and a number that does not exist, is null.
 
-/// `plumbline verify`.
+/// `plumbline verify`. Where a device took part: "device" (name, capability, witnesses) and "hits", what
+/// proves of each route that it ran in a check that passed. check_proven reads both.
 Json verify_json(const RunReport& run);
 
 /// `plumbline select FILE`. `repro` holds one line per selection.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gpu/dispatch/reconcile.h"
 #include "oracle/judge/judge_indexer.h"
 #include "oracle/judge/judge_reference.h"
 #include "oracle/judge/judge_selection.h"
@@ -33,6 +34,32 @@ struct JudgedSelection : SelectionReport {
   std::int64_t padded_rows = 0;             ///< of a kind C selection
 };
 
+/// What the witnesses of a check's calls saw of its routes.
+struct RouteEvidence {
+  std::int64_t calls = 0;  ///< reconciled with their plans
+  std::vector<dispatch::RouteHit> hits;
+  std::vector<std::string> misses;  ///< one line each, the first kMostMisses
+  std::int64_t misses_left_out = 0;
+
+  static constexpr std::size_t kMostMisses = 16;
+  void add(const dispatch::Reconciliation& call);
+  void add(const RouteEvidence& other);
+};
+
+/// One way to ask for the same rows again, and how the answers agreed.
+struct VariationReport {
+  std::string name;  ///< "alone", "batches", "graph_replay"
+  std::int64_t calls = 0;
+  std::int64_t rows = 0;                  ///< compared
+  std::int64_t rows_selecting = 0;        ///< of those, with more blocks than they may select
+  std::int64_t rows_changed = 0;          ///< another selection
+  std::int64_t rows_rescored = 0;         ///< a score of other bits
+  std::int64_t scores_beyond = 0;         ///< further apart than two error bounds
+  double largest_share = 0;               ///< of what two error bounds allow, the largest used
+  std::vector<std::string> kernels = {};  ///< "1 rows: gemv… instead of nvjet…": another product's symbol
+  std::int64_t overlapping = 0;           ///< launches that began while one before them still ran
+};
+
 /// One check of a run: what was on trial, the judgement and how to repeat it.
 struct CheckResult {
   std::string name;  ///< "golden/select_long_fp16", "replay/tiny_fp32", "cuda"; what --filter matches
@@ -46,13 +73,17 @@ struct CheckResult {
   std::optional<ProofReport> proof;      ///< of a generated case
   std::optional<IndexerReport> indexer;  ///< of a model capture
   std::optional<ReplayReport> replay;    ///< of a model capture
-  std::string repro;                     ///< command line, then # and what it stands for
+  std::optional<RouteEvidence> routes;   ///< of a device's route
+  std::vector<VariationReport> variations;
+  std::string repro;  ///< command line, then # and what it stands for
   double seconds = 0;
 };
 
 /// A whole run of `plumbline verify`.
 struct RunReport {
   Machine machine;
+  std::string capability;  ///< of the device, "9.0"; empty where there is none
+  std::string witnesses;   ///< of its routes; empty where nothing watches
   std::vector<CheckResult> checks;
 
   StatusCounts counts() const;

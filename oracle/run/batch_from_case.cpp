@@ -89,21 +89,45 @@ dispatch::Batch batch_of(const PagedSelectInputs& inputs) {
   return batch;
 }
 
-dispatch::Batch batch_of(const CaseSpec& spec) {
-  if (spec.kind == CaseSpec::Kind::paged) return batch_of(generate_paged(spec).inputs());
-  const ElementType type = element_type(spec.dtype);
-  const SelectGeometry& geometry = spec.geometry;
+namespace {
+
+dispatch::Batch one_request(ElementType type, const SelectGeometry& geometry, std::int64_t rows,
+                            std::int64_t blocks) {
   dispatch::Batch batch;
-  batch.query = dispatch::contiguous(type, {spec.rows, geometry.index_heads, geometry.index_head_dim});
-  batch.key_cache = dispatch::contiguous(type, {1, spec.blocks, 1, geometry.index_head_dim});
+  batch.query = dispatch::contiguous(type, {rows, geometry.index_heads, geometry.index_head_dim});
+  batch.key_cache = dispatch::contiguous(type, {1, blocks, 1, geometry.index_head_dim});
   batch.page_table = dispatch::contiguous(ElementType::int32, {1, 1});
-  batch.token_to_request = dispatch::contiguous(ElementType::int32, {spec.rows});
-  batch.query_positions = dispatch::contiguous(ElementType::int64, {spec.rows});
+  batch.token_to_request = dispatch::contiguous(ElementType::int32, {rows});
+  batch.query_positions = dispatch::contiguous(ElementType::int64, {rows});
   batch.sequence_lengths = dispatch::contiguous(ElementType::int32, {1});
-  batch.lengths = {spec.blocks * geometry.compress_ratio};
-  batch.query_starts = {0, spec.rows};
+  batch.lengths = {blocks * geometry.compress_ratio};
+  batch.query_starts = {0, rows};
   batch.block_topk = geometry.block_topk;
   batch.compress_ratio = geometry.compress_ratio;
+  return batch;
+}
+
+}  // namespace
+
+dispatch::Batch batch_of(const CaseSpec& spec) {
+  if (spec.kind == CaseSpec::Kind::paged) return batch_of(generate_paged(spec).inputs());
+  return one_request(element_type(spec.dtype), spec.geometry, spec.rows, spec.blocks);
+}
+
+dispatch::Batch batch_of(const SelectInputs& inputs) {
+  const bool keys = inputs.index_query.has_value();
+  SelectGeometry geometry = inputs.geometry;
+  if (!keys) {
+    constexpr SelectGeometry kModel;
+    geometry.index_heads = kModel.index_heads;
+    geometry.index_head_dim = kModel.index_head_dim;
+  }
+  dispatch::Batch batch = one_request(keys ? element_type(inputs.index_query->dtype) : ElementType::float16,
+                                      geometry, inputs.rows, std::max<std::int64_t>(inputs.blocks, 1));
+  if (inputs.blocks == 0) batch.lengths = {0};  // a page without a block would be no page
+  std::int64_t visible = 0;
+  for (const std::int64_t row : integers(inputs.visible_blocks)) visible = std::max(visible, row);
+  batch.visible_max = {std::min(visible, inputs.blocks)};
   return batch;
 }
 

@@ -15,4 +15,8 @@ dispatch::Batch batch_of(const PagedSelectInputs& inputs);
 /// its blocks, every one of them visible to some row.
 dispatch::Batch batch_of(const CaseSpec& spec);
 
+/// A call on logical blocks: one request on a single page of all its blocks. Where only scores are given, its
+/// query is the model's in shape and type.
+dispatch::Batch batch_of(const SelectInputs& inputs);
+
 }  // namespace plumbline

@@ -44,6 +44,9 @@ CheckResult run_check(const PlannedCheck& planned) {
   } catch (const UnsupportedCase& unsupported) {
     check.status = Status::unsupported;
     check.reason = unsupported.what();
+  } catch (const RouteMissed& missed) {
+    check.status = Status::route_missed;
+    check.reason = missed.what();
   } catch (const std::exception& error) {
     check.status = Status::error;
     check.reason = error.what();

@@ -60,13 +60,24 @@ class Walk {
     return judge;
   }
 
+  std::vector<JudgeOptions> subject_ways(const JudgeOptions& judge) const {
+    std::vector<JudgeOptions> ways = {judge};
+    if (options_.second_contract) {
+      ways.push_back(judge);
+      ways.back().contract = *options_.second_contract;
+    }
+    return ways;
+  }
+
   void select() {
     const SelectCapture capture = read_select_capture(info_.path);
     const JudgeOptions judge = judge_options(capture.geometry);
     for (const SelectCase& one : capture.cases) {
       if (options_.subject != nullptr) {
         if (wanted(one.name, options_.subject->name()))
-          judged_->push_back(judge_subject(one, capture.geometry, *options_.subject, judge));
+          for (JudgedSelection& judged :
+               judge_subject(one, capture.geometry, *options_.subject, subject_ways(judge)))
+            judged_->push_back(std::move(judged));
         continue;
       }
       for (const RowStream& selection : one.selections)
@@ -84,10 +95,16 @@ class Walk {
       const bool tokens = wanted(one.name, "tokens");
       const bool blocks = (!recorded || one.selected_blocks) && wanted(one.name, "blocks");
       if (!tokens && !blocks) continue;
-      PagedJudgement both = recorded ? judge_recorded(one, capture.geometry, judge)
-                                     : judge_subject(one, capture.geometry, *options_.subject, judge);
-      if (tokens) judged_->push_back(std::move(both.tokens));
-      if (blocks && both.blocks) judged_->push_back(std::move(*both.blocks));
+      std::vector<PagedJudgement> judgements;
+      if (recorded) {
+        judgements.push_back(judge_recorded(one, capture.geometry, judge));
+      } else {
+        judgements = judge_subject(one, capture.geometry, *options_.subject, subject_ways(judge));
+      }
+      for (PagedJudgement& both : judgements) {
+        if (tokens) judged_->push_back(std::move(both.tokens));
+        if (blocks && both.blocks) judged_->push_back(std::move(*both.blocks));
+      }
     }
   }
 

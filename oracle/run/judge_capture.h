@@ -12,9 +12,10 @@
 namespace plumbline {
 
 struct JudgeCaptureOptions {
-  std::optional<Contract> contract;  ///< absent: the file's, else within_error
-  std::string tag;                   ///< judge only this selection; empty: all
-  NameFilter filter;                 ///< on "select/0000/gpu"
+  std::optional<Contract> contract;         ///< absent: the file's, else within_error
+  std::optional<Contract> second_contract;  ///< a subject's same answers, judged once more
+  std::string tag;                          ///< judge only this selection; empty: all
+  NameFilter filter;                        ///< on "select/0000/gpu"
   SelectSubject* subject = nullptr;  ///< null: what the file recorded, else this one on the file's inputs
   std::optional<std::string> capability;  ///< of what `subject` runs on; absent: the file's
   int threads = 0;                        ///< 0: OMP_NUM_THREADS

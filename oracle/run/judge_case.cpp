@@ -77,8 +77,8 @@ JudgedSelection judge_outputs(const SelectInputs& inputs, const SelectOutputs& o
   return judged;
 }
 
-JudgedSelection judge_subject(const SelectCase& one, const SelectGeometry& geometry, SelectSubject& subject,
-                              const JudgeOptions& options) {
+std::vector<JudgedSelection> judge_subject(const SelectCase& one, const SelectGeometry& geometry,
+                                           SelectSubject& subject, const std::vector<JudgeOptions>& ways) {
   SelectInputs inputs = one.inputs(geometry);
   Tensor given;
   if (!inputs.index_query) {
@@ -87,11 +87,15 @@ JudgedSelection judge_subject(const SelectCase& one, const SelectGeometry& geome
     given = one.scores.front().read_all();
     inputs.scores = given.view();
   }
-  JudgedSelection judged = judge_outputs(inputs, subject.select(inputs), options);
-  judged.case_name = one.name;
-  judged.tag = subject.name();
-  if (inputs.scores && judged.scores_tag == "given") judged.scores_tag = one.scores.front().tag();
-  return judged;
+  const SelectOutputs outputs = subject.select(inputs);
+  std::vector<JudgedSelection> judgements;
+  for (const JudgeOptions& options : ways) {
+    JudgedSelection& judged = judgements.emplace_back(judge_outputs(inputs, outputs, options));
+    judged.case_name = one.name;
+    judged.tag = subject.name();
+    if (inputs.scores && judged.scores_tag == "given") judged.scores_tag = one.scores.front().tag();
+  }
+  return judgements;
 }
 
 namespace {
@@ -141,12 +145,14 @@ PagedJudgement judge_outputs(const PagedSelectInputs& inputs, const PagedSelectO
   return judged_tokens(claim, options);
 }
 
-PagedJudgement judge_subject(const PagedSelectCase& one, const SelectGeometry& geometry,
-                             SelectSubject& subject, const JudgeOptions& options) {
+std::vector<PagedJudgement> judge_subject(const PagedSelectCase& one, const SelectGeometry& geometry,
+                                          SelectSubject& subject, const std::vector<JudgeOptions>& ways) {
   const PagedSelectInputs inputs = one.inputs(geometry);
-  PagedJudgement judgement = judge_outputs(inputs, subject.select_paged(inputs), options);
-  name_case(judgement, one.name);
-  return judgement;
+  const PagedSelectOutputs outputs = subject.select_paged(inputs);
+  std::vector<PagedJudgement> judgements;
+  for (const JudgeOptions& options : ways)
+    name_case(judgements.emplace_back(judge_outputs(inputs, outputs, options)), one.name);
+  return judgements;
 }
 
 }  // namespace plumbline

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace plumbline {
 
@@ -16,10 +17,10 @@ namespace plumbline {
 JudgedSelection judge_recorded(const SelectCase& one, const SelectGeometry& geometry,
                                const RowStream& selection, const JudgeOptions& options);
 
-/// What `subject` selects on the case's query and key or, where it has none, on its only recorded scores.
-/// Throws InputError where it has neither.
-JudgedSelection judge_subject(const SelectCase& one, const SelectGeometry& geometry, SelectSubject& subject,
-                              const JudgeOptions& options);
+/// What `subject` selects on the case's query and key or, where it has none, on its only recorded scores: one
+/// answer, judged in every way that `ways` says. Throws InputError where there is neither.
+std::vector<JudgedSelection> judge_subject(const SelectCase& one, const SelectGeometry& geometry,
+                                           SelectSubject& subject, const std::vector<JudgeOptions>& ways);
 
 /// Outputs a subject gave for `inputs`. Judged on the scores it returned, else on those it was given.
 JudgedSelection judge_outputs(const SelectInputs& inputs, const SelectOutputs& outputs,
@@ -32,8 +33,8 @@ struct PagedJudgement {
 };
 PagedJudgement judge_recorded(const PagedSelectCase& one, const SelectGeometry& geometry,
                               const JudgeOptions& options);
-PagedJudgement judge_subject(const PagedSelectCase& one, const SelectGeometry& geometry,
-                             SelectSubject& subject, const JudgeOptions& options);
+std::vector<PagedJudgement> judge_subject(const PagedSelectCase& one, const SelectGeometry& geometry,
+                                          SelectSubject& subject, const std::vector<JudgeOptions>& ways);
 PagedJudgement judge_outputs(const PagedSelectInputs& inputs, const PagedSelectOutputs& outputs,
                              const JudgeOptions& options);
 

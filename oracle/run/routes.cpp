@@ -6,6 +6,7 @@
 #include "gpu/dispatch/plan.h"
 #include "gpu/dispatch/snapshot_diff.h"
 #include "oracle/run/batch_from_case.h"
+#include "oracle/run/forced_routes.h"
 
 #include <charconv>
 #include <fstream>
@@ -63,29 +64,6 @@ dispatch::TypedPolicy typed_policy(const std::vector<std::string>& assignments) 
   return typed;
 }
 
-void force(dispatch::ForcedRoutes& forced, const std::string& name) {
-  const dispatch::Route route = dispatch::parse_route(name);
-  std::optional<dispatch::Route>* slot = nullptr;
-  switch (dispatch::stage_of(route)) {
-    case dispatch::Stage::score:
-      slot = &forced.score;
-      break;
-    case dispatch::Stage::topk:
-      slot = &forced.topk;
-      break;
-    case dispatch::Stage::select:
-      slot = &forced.select;
-      break;
-    case dispatch::Stage::attention:
-      slot = &forced.attention;
-      break;
-    case dispatch::Stage::expand:
-      return;  // has one route
-  }
-  if (slot->has_value()) throw InputError(fmt::format("route {}: another one is forced on its stage", name));
-  *slot = route;
-}
-
 void add_attention(dispatch::Batch& batch, const std::string& heads) {
   const std::size_t cross = heads.find('x');
   std::int64_t query = 0, kv = 0;
@@ -104,7 +82,7 @@ std::string explain_routes(const RoutesQuestion& question) {
     input.capability = dispatch::parse_capability(question.capability);
     input.gates = dispatch::gate_set(question.gates);
     input.policy = dispatch::Policy(typed_policy(question.policy), {}, true);
-    for (const std::string& name : question.forced) force(input.forced, name);
+    input.forced = forced_routes(question.forced);
     input.batch = batch_of(parse_case(question.case_text));
     if (!question.attention.empty()) add_attention(input.batch, question.attention);
     return dispatch::explain(dispatch::make_plan(input));

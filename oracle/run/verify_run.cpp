@@ -3,6 +3,7 @@
 #include "oracle/run/device_checks.h"
 #include "oracle/run/generated_checks.h"
 #include "oracle/run/golden_checks.h"
+#include "oracle/run/indexer_checks.h"
 #include "oracle/run/repro.h"
 #include "reference/select/reference_subject.h"
 
@@ -28,30 +29,46 @@ PlannedCheck no_device(const std::string& reason) {
 
 }  // namespace
 
-std::vector<PlannedCheck> plan_verify(const VerifyOptions& options) {
-  std::vector<PlannedCheck> checks = golden_checks(options.fixtures, options.threads);
+VerifyPlan plan_verify(const VerifyOptions& options) {
+  VerifyPlan plan;
+  plan.checks = golden_checks(options.fixtures, options.threads);
   const auto append = [&](std::vector<PlannedCheck> more) {
-    checks.insert(checks.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    plan.checks.insert(plan.checks.end(), std::make_move_iterator(more.begin()),
+                       std::make_move_iterator(more.end()));
   };
+  const auto on_device = [&](const DeviceSubjects& device) {
+    if (device.routes.empty()) return std::vector<PlannedCheck>{no_device(device.reason)};
+    std::vector<PlannedCheck> checks =
+        device_checks(device, options.fixtures, options.seed_shift, options.threads);
+    if (!device.indexer) return checks;
+    for (PlannedCheck& check :
+         indexer_checks(device.indexer, device.device, options.fixtures, options.seed_shift))
+      checks.push_back(std::move(check));
+    return checks;
+  };
+  const auto selected = [&](const PlannedCheck& check) { return options.filter.matches(check.name); };
   append(generated_checks(std::make_shared<ReferenceSubject>(), options.seed_shift, options.threads));
-  if (options.device.routes.empty()) {
-    checks.push_back(no_device(options.device.reason));
-  } else {
-    append(device_checks(options.device, options.fixtures, options.seed_shift, options.threads));
+  // A device that is offered may not be there: then one check says so.
+  const bool needed =
+      std::ranges::any_of(on_device(options.offered), selected) || selected(no_device("not looked for"));
+  if (needed) {
+    plan.device = options.probe ? options.probe() : options.offered;
+    append(on_device(plan.device));
   }
-  std::erase_if(checks, [&](const PlannedCheck& check) { return !options.filter.matches(check.name); });
-  return checks;
+  std::erase_if(plan.checks, [&](const PlannedCheck& check) { return !selected(check); });
+  return plan;
 }
 
-RunReport run_checks(const std::vector<PlannedCheck>& checks,
-                     const std::function<void(std::size_t number, const PlannedCheck&)>& before,
-                     const std::string& device) {
+RunReport run_checks(const VerifyPlan& plan,
+                     const std::function<void(std::size_t number, const PlannedCheck&)>& before) {
   RunReport run;
   run.machine = this_machine();
-  run.machine.device = device;
-  for (std::size_t i = 0; i < checks.size(); ++i) {
-    if (before) before(i, checks[i]);
-    run.checks.push_back(run_check(checks[i]));
+  run.machine.device = plan.device.device;
+  run.capability = plan.device.capability;
+  if (plan.device.tracer) run.witnesses = plan.device.tracer->witnesses();
+  for (std::size_t i = 0; i < plan.checks.size(); ++i) {
+    if (before) before(i, plan.checks[i]);
+    run.checks.push_back(run_check(plan.checks[i]));
   }
   return run;
 }

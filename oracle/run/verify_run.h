@@ -17,16 +17,22 @@ struct VerifyOptions {
   NameFilter filter;             ///< on check names
   std::uint64_t seed_shift = 0;  ///< added to the data seeds of generated cases
   int threads = 0;               ///< 0: OMP_NUM_THREADS
-  DeviceSubjects device;
+  /// What this build could put on trial on a device: its routes' names and kinds, or why there are none.
+  DeviceSubjects offered;
+  /// Looks for the device; called only where the filter leaves a check that needs one.
+  std::function<DeviceSubjects()> probe;
+};
+
+struct VerifyPlan {
+  std::vector<PlannedCheck> checks;
+  DeviceSubjects device;  ///< as it was found; of no name where no check needs it
 };
 
 /// The checks of the main job that the filter selects, in order. Throws InputError.
-std::vector<PlannedCheck> plan_verify(const VerifyOptions& options);
+VerifyPlan plan_verify(const VerifyOptions& options);
 
-/// Runs them, on `device` (a name, for the report) where there is one. `before` is told the number of each
-/// check before it starts.
-RunReport run_checks(const std::vector<PlannedCheck>& checks,
-                     const std::function<void(std::size_t number, const PlannedCheck&)>& before = {},
-                     const std::string& device = {});
+/// Runs them. `before` is told the number of each check before it starts.
+RunReport run_checks(const VerifyPlan& plan,
+                     const std::function<void(std::size_t number, const PlannedCheck&)>& before = {});
 
 }  // namespace plumbline

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -62,6 +64,39 @@ TEST_F(ProvenEvidence, AnUnreadableFileBacksNothing) {
 
 TEST_F(ProvenEvidence, ARouteNoGateSetDecidesDoesNotBelongInTheTable) {
   EXPECT_EQ(check(hopper_run_, Route::score_paged).size(), 1u);
+}
+
+TEST_F(ProvenEvidence, NamesTheDisputedRoutesAFileBacks) {
+  EXPECT_TRUE(check(hopper_run_, Route::score_cublas_single).empty());
+  const std::vector<ProvenRoute> proven = proven_by("run.json", root_);
+  ASSERT_EQ(proven.size(), 2u);
+  EXPECT_EQ(proven[0].route, Route::score_cublas_single);
+  EXPECT_EQ(proven[1].route, Route::topk_lexicographic);
+  EXPECT_EQ(to_string(proven[1].capability), "9.0");
+  EXPECT_EQ(proven[1].evidence, "run.json");
+  (void)check(R"({"times": []})", Route::score_cublas_single);
+  EXPECT_TRUE(proven_by("run.json", root_).empty());
+  EXPECT_TRUE(proven_by("gone.json", root_).empty());
+}
+
+/// "score.cublas_single on 9.0" of each entry.
+std::set<std::string> admitted(const std::vector<ProvenRoute>& entries) {
+  std::set<std::string> lines;
+  for (const ProvenRoute& entry : entries)
+    lines.insert(std::string(name_of(entry.route)) + " on " + to_string(entry.capability));
+  return lines;
+}
+
+TEST(ProvenTable, HoldsWhatTheCommittedEvidenceProvesAndNothingElse) {
+  const std::filesystem::path root = PLUMBLINE_SOURCE_DIR;
+  std::vector<ProvenRoute> proven;
+  for (const auto& file : std::filesystem::directory_iterator(root / "ci/evidence")) {
+    if (file.path().extension() != ".json") continue;
+    for (const ProvenRoute& entry : proven_by("ci/evidence/" + file.path().filename().string(), root))
+      proven.push_back(entry);
+  }
+  EXPECT_EQ(admitted(gate_set("proven").table), admitted(proven))
+      << "gpu/dispatch/proven_capabilities.json needs an entry for each of the second";
 }
 
 TEST(ProvenTable, EveryEntryIsBackedByItsEvidence) {

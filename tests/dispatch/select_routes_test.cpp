@@ -104,6 +104,21 @@ TEST(SelectRoutes, ForcedOutOfReachIsUnsupportedWithTheReason) {
             std::string::npos);
 }
 
+TEST(HopperScorer, IsPlannedByForceAloneAndAsksForTheTilesInputs) {
+  PlanInput input = hopper_input();
+  EXPECT_NE(first_group(make_plan(input)).score.route, Route::score_hopper);
+  input.forced.score = Route::score_hopper;
+  EXPECT_EQ(first_group(make_plan(input)).score.route, Route::score_hopper);
+  EXPECT_EQ(score_verdict(input, Route::score_hopper), "passes");
+  EXPECT_TRUE(make_plan(input).selection_supported());
+  input.capability = {8, 9};
+  EXPECT_EQ(score_verdict(input, Route::score_hopper), "capability");
+  EXPECT_FALSE(make_plan(input).selection_supported());
+  PlanInput several = input_of(make_batch({{5, 6000}, {7, 8000}}, 16, 200), {9, 0}, "proven");
+  several.forced.score = Route::score_hopper;
+  EXPECT_EQ(score_verdict(several, Route::score_hopper), "multiple_requests");
+}
+
 TEST(SelectRoutes, RefuseAScorerOrTopkForcedBesideThem) {
   PlanInput input = hopper_input();
   input.forced.select = Route::select_fused;

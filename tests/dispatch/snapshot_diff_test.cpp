@@ -54,8 +54,8 @@ TEST(GateSetDiff, TheFamilyGivesSevenTwoAndSevenFiveWhatSevenZeroHad) {
   EXPECT_EQ(changed, expected);
 }
 
-// Counted by hand from the list of cases, each on 7.2 and 7.5: 21 single requests with enough rows and work, 4
-// batches to split, and 149 of the 154 cases with rows and a top-k of 512.
+// Counted by hand from the list of cases, each on 7.2 and 7.5: 21 single requests with enough rows and work,
+// 4 batches to split, and 149 of the 154 cases with rows and a top-k of 512.
 TEST(GateSetDiff, CountsEachKindOfChangedRow) {
   std::map<std::string, int> counts;
   const SnapshotDiff changes = diff(take_snapshot(gate_set("exact70")), take_snapshot(gate_set("family7x")));

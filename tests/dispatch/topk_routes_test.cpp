@@ -128,5 +128,30 @@ TEST(PersistentTopk, ServesThreeSizes) {
   }
 }
 
+TEST(ProductTopk, IsForcedBesideTheCublasScorerForUpTo1024Blocks) {
+  const auto supported = [](std::optional<Route> score, std::int64_t k) {
+    PlanInput input = input_of(benchmark_batch(184'000), {9, 0}, "exact70");
+    input.batch.block_topk = k;
+    input.forced.score = score;
+    input.forced.topk = Route::topk_products;
+    return make_plan(input).selection_supported();
+  };
+  EXPECT_TRUE(supported(Route::score_cublas_single, 1));
+  EXPECT_TRUE(supported(Route::score_cublas_single, 1024));
+  EXPECT_FALSE(supported(Route::score_cublas_single, 1025));
+  EXPECT_FALSE(supported(Route::score_paged, 512));
+  EXPECT_FALSE(supported(std::nullopt, 512));
+}
+
+// The engine's operation has three sizes, our kernel any.
+TEST(PersistentTopk, ServesWhatOurKernelDoesWhereItIsForced) {
+  for (const auto& [k, served] : {std::pair{1, true}, {64, true}, {2'048, true}, {2'049, false}}) {
+    PlanInput input = input_of(benchmark_batch(184'000), {8, 0}, "exact70");
+    input.batch.block_topk = k;
+    input.forced.topk = Route::topk_persistent;
+    EXPECT_EQ(make_plan(input).selection_supported(), served) << k;
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::dispatch

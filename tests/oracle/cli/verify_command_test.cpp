@@ -157,7 +157,11 @@ INSTANTIATE_TEST_SUITE_P(
                       std::vector<std::string>{"generate", "select:rows=64", "-o", "/nonexistent/x.h5"},
                       std::vector<std::string>{"bench"},
                       std::vector<std::string>{"bench", "select", "--case", "select:rows=0"},
-                      std::vector<std::string>{"bench", "select", "--case", "paged:rows=64"}));
+                      std::vector<std::string>{"bench", "select", "--case", "paged:rows=64"},
+                      std::vector<std::string>{"bench", "select", "--device", "gpu"},
+                      std::vector<std::string>{"bench", "select", "--device", "cuda:-1"},
+                      std::vector<std::string>{"bench", "select", "--context", "29000"},
+                      std::vector<std::string>{"bench", "select", "--device", "cuda:0", "--rows", "0"}));
 
 }  // namespace
 }  // namespace plumbline

@@ -1,7 +1,10 @@
 #include "oracle/run/check.h"
 
+#include "fixtures/subject.h"
 #include "oracle/judge/judge_indexer.h"
 #include "oracle/judge/judge_reference.h"
+
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -41,6 +44,17 @@ TEST(Conclude, TakesTheWorstOfEveryKindOfJudgement) {
     EXPECT_EQ(concluded(pass, pass, pass, bad, &reason), bad);
     EXPECT_EQ(reason, "of the proof");
   }
+}
+
+TEST(RunCheck, TellsABranchThatDidNotDoItsWorkFromABrokenCheck) {
+  PlannedCheck planned;
+  planned.run = [](CheckResult&) { throw RouteMissed("the product left 12 elements unwritten"); };
+  EXPECT_EQ(run_check(planned).status, Status::route_missed);
+  EXPECT_EQ(run_check(planned).reason, "the product left 12 elements unwritten");
+  planned.run = [](CheckResult&) { throw UnsupportedCase("no"); };
+  EXPECT_EQ(run_check(planned).status, Status::unsupported);
+  planned.run = [](CheckResult&) { throw std::runtime_error("broken"); };
+  EXPECT_EQ(run_check(planned).status, Status::error);
 }
 
 TEST(Conclude, LetsAFailureOutweighWhatIsVacuousInEitherOrder) {

@@ -3,6 +3,7 @@
 #include "fixtures/cases/case_spec.h"
 #include "oracle/run/golden_checks.h"
 #include "reference/select/reference_subject.h"
+#include "tests/oracle/run/stand_in.h"
 
 #include <algorithm>
 #include <memory>
@@ -97,7 +98,35 @@ TEST(DeviceChecks, PutARouteOnlyToWhatItTakes) {
   device.routes[0].on_given_scores = true;
   std::size_t with_scores = 0;
   for (const DataFamily& family : data_families()) with_scores += family.gives_scores ? 1 : 0;
-  EXPECT_EQ(device_checks(device, default_fixtures(), 0, 0).size(), with_scores);
+  EXPECT_EQ(device_checks(device, default_fixtures(), 0, 0).size(), 2 * with_scores);  // asked, and varied
+}
+
+TEST(DeviceChecks, AskForAGoldensAnswersOnceAndJudgeThemTwice) {
+  const auto calls = std::make_shared<int>(0);
+  DeviceSubjects device = stand_in(StandIn::Fault::none);
+  device.routes[0].subject = [calls] {
+    return std::make_shared<SpoiltSubject>([calls](const SelectInputs&, SelectOutputs&) { ++*calls; });
+  };
+  for (const PlannedCheck& check : device_checks(device, default_fixtures(), 0, 0)) {
+    if (check.name != "cuda/stand-in/golden/select_near_budget_bf16") continue;
+    const CheckResult result = run_check(check);
+    EXPECT_EQ(*calls, 5);
+    ASSERT_EQ(result.selections.size(), 2u);
+    EXPECT_EQ(result.selections[0].contract, Contract::canonical);
+    EXPECT_EQ(result.selections[1].contract, Contract::within_error);
+  }
+}
+
+TEST(DeviceChecks, PutARouteForSeveralRequestsToThoseAlone) {
+  DeviceSubjects device = stand_in(StandIn::Fault::none);
+  device.routes[0].several_requests = true;
+  const std::vector<PlannedCheck> checks = device_checks(device, default_fixtures(), 0, 0);
+  EXPECT_FALSE(checks.empty());
+  for (const PlannedCheck& check : checks) {
+    EXPECT_EQ(check.name.find("golden/select_"), std::string::npos) << check.name;
+    if (check.name.find("golden") != std::string::npos) continue;
+    EXPECT_GE(parse_case(check.source).requests, 2) << check.source;
+  }
 }
 
 class OnOneCase : public testing::TestWithParam<const char*> {};

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "fixtures/indexer_subject.h"
+
+#include <memory>
+
+namespace plumbline::gpu {
+
+/// The index kernels (gpu/index) as a subject on the current device. Every step uploads its inputs, poisons
+/// its queries, and finds its inputs as they were, else throws CudaError. Throws UnsupportedCase for models
+/// the kernels have no code for.
+std::unique_ptr<IndexerSubject> cuda_indexer();
+
+}  // namespace plumbline::gpu
