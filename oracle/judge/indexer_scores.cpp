@@ -1,25 +1,14 @@
 #include "oracle/judge/indexer_scores.h"
 
-#include <bit>
-#include <cmath>
-
 #include "oracle/judge/indexer_error_model.h"
+#include "oracle/judge/slice.h"
 #include "reference/model/score_scale.h"
 #include "reference/numeric/exact_dot.h"
 
+#include <bit>
+#include <cmath>
+
 namespace plumbline {
-namespace {
-
-TensorView slice(const Tensor& tensor, std::int64_t index) {
-  TensorView view = tensor.view();
-  view.data = view.at(index);
-  view.shape.erase(view.shape.begin());
-  view.strides.erase(view.strides.begin());
-  return view;
-}
-
-}  // namespace
-
 void ScoreComparison::merge(const ScoreComparison& other, std::int64_t first_row_of_other) {
   compared += other.compared;
   bit_equal += other.bit_equal;

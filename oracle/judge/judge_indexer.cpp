@@ -5,6 +5,7 @@
 #include "oracle/judge/indexer_error_model.h"
 #include "oracle/judge/indexer_replay.h"
 #include "oracle/judge/judge_selection.h"
+#include "oracle/judge/slice.h"
 #include "oracle/judge/witness.h"
 #include "reference/model/index_projection.h"
 
@@ -17,15 +18,6 @@
 
 namespace plumbline {
 namespace {
-
-/// A dataset of 3 axes [batch, tokens, width] as one matrix per batch row.
-TensorView batch_row(const Tensor& tensor, std::int64_t row) {
-  TensorView view = tensor.view();
-  view.data = view.at(row);
-  view.shape.erase(view.shape.begin());
-  view.strides.erase(view.strides.begin());
-  return view;
-}
 
 /// The recorded calls of one forward, consumed in their order: layers, then batch rows, then queries.
 struct RecordedCalls {
@@ -119,7 +111,7 @@ class IndexerJudge {
     compare_raw_keys(forward, tokens, layer, projected);
     for (std::int64_t b = 0; b < forward.batch; ++b) {
       const auto row = static_cast<std::size_t>(b);
-      const IndexerReplay::Rows rows = layer.batch[row].call(batch_row(projected, b), forward.position,
+      const IndexerReplay::Rows rows = layer.batch[row].call(slice(projected, b), forward.position,
                                                              tokens.live[row], tokens.coordinates[row]);
       report_.dead_tokens += rows.dead_tokens;
       judge_rows(forward, layer, b, rows, calls);
@@ -228,8 +220,7 @@ class IndexerJudge {
     const std::int64_t heads = config_.geometry.index_heads, dim = config_.geometry.index_head_dim;
     const Tensor tap = read_shaped(forward, dataset, {forward.batch, forward.tokens, heads, dim});
     for (std::int64_t b = 0; b < forward.batch; ++b) {
-      const BoundedTensor ours =
-          layer.indexer.normed_queries(query_part(batch_row(projected, b), heads, dim));
+      const BoundedTensor ours = layer.indexer.normed_queries(query_part(slice(projected, b), heads, dim));
       const std::int64_t offset = b * forward.tokens * heads * dim;
       for (std::int64_t e = 0; e < forward.tokens * heads * dim; ++e) {
         if (tokens.live[static_cast<std::size_t>(b)][static_cast<std::size_t>(e / (heads * dim))] == 0)
@@ -257,7 +248,7 @@ class IndexerJudge {
         read_shaped(forward, dataset, {forward.batch, forward.position + forward.tokens, dim});
     const std::size_t element = size_of(config_.storage);
     for (std::int64_t b = 0; b < forward.batch; ++b) {
-      const TensorView raw = raw_key_part(batch_row(projected, b), heads, dim);
+      const TensorView raw = raw_key_part(slice(projected, b), heads, dim);
       for (std::int64_t t = 0; t < forward.tokens; ++t) {
         if (tokens.live[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)] == 0) continue;
         for (std::int64_t d = 0; d < dim; ++d) {

@@ -5,6 +5,7 @@
 #include "fixtures/error.h"
 #include "fixtures/small_float.h"
 #include "oracle/judge/indexer_replay.h"
+#include "oracle/judge/slice.h"
 #include "oracle/run/golden_checks.h"
 #include "oracle/run/indexer_trial.h"
 #include "reference/model/linear_layer.h"
@@ -18,15 +19,6 @@
 
 namespace plumbline {
 namespace {
-
-/// A recorded [batch, tokens, width] as the rows of one batch row.
-TensorView batch_row(const Tensor& tensor, std::int64_t row) {
-  TensorView view = tensor.view();
-  view.data = view.at(row);
-  view.shape.erase(view.shape.begin());
-  view.strides.erase(view.strides.begin());
-  return view;
-}
 
 void append_row(Tensor& rows, const TensorView& from, std::int64_t index) {
   const auto* data = from.at(index);
@@ -59,7 +51,7 @@ RecordedLayer read_layer(const ModelCapture& capture, const std::string& dataset
       TrialPart part{b, request.tokens(), 0, 0};
       for (std::int64_t t = 0; t < forward.tokens; ++t) {
         if (tokens.live[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)] == 0) continue;
-        append_row(request.projected, batch_row(projected, b), t);
+        append_row(request.projected, slice(projected, b), t);
         request.coordinates.push_back(
             tokens.coordinates[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)]);
         ++part.count;
@@ -89,7 +81,7 @@ void check_projection(IndexerSubject& subject, const ModelCapture& capture, cons
       Tensor live(x.dtype, {0, x.extent(2)});
       for (std::int64_t t = 0; t < forward.tokens; ++t)
         if (tokens.live[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)] != 0)
-          append_row(live, batch_row(x, b), t);
+          append_row(live, slice(x, b), t);
       if (live.extent(0) == 0) continue;
       Rows<Bounded> rows(live.extent(0), live.extent(1));
       for (std::size_t i = 0; i < rows.numbers.size(); ++i)
