@@ -9,6 +9,7 @@
 #include <cmath>
 
 namespace plumbline {
+
 void ScoreComparison::merge(const ScoreComparison& other, std::int64_t first_row_of_other) {
   compared += other.compared;
   bit_equal += other.bit_equal;
