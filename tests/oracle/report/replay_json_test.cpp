@@ -24,6 +24,7 @@ TapReport tap(const std::string& name, const std::string& operation, std::int64_
   one.bit_equal = 150;
   one.beyond_bound = beyond;
   one.max_ulp = 12;
+  one.max_partial_ulp = 1.5;
   one.p99_ulp = 3;
   one.used_share = beyond > 0 ? 2.5 : 0.125;
   one.worst = {0, 17, 4, 1.5, 1.25, 0.1};
@@ -148,7 +149,8 @@ TEST(ReplayJunit, HasACaseForEachOperationOfALayer) {
 
 TEST(ReplayMarkdown, HoldsTheTableAndTheDivergence) {
   const std::string text = markdown_from_json(replay_json(failing(), "repro"));
-  EXPECT_NE(text.find("| 1 | delta_net.recurrence | 200 | 75.0000 % | 12 | 250 % | 3 |"), std::string::npos)
+  EXPECT_NE(text.find("| 1 | delta_net.recurrence | 200 | 75.0000 % | 12 | 1.50 | 250 % | 3 |"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("first beyond its bound"), std::string::npos);
 }

@@ -16,10 +16,11 @@ namespace {
 
 GeneratedPaged any_paged() {
   const auto number = [](int low, int high) { return *rc::gen::inRange(low, high); };
+  // At least as many blocks as rows: every row of a request is a token of it.
   const char* data = *rc::gen::elementOf(std::vector<const char*>{"relu", "repeat", "zero_plateau"});
   const std::string text = fmt::format(
       "paged:heads=2,dim=16,ratio={},topk={},blocks={},rows={},page={},requests={},data={},seed={}",
-      number(1, 6), number(1, 40), number(8, 120), number(4, 12), number(1, 17), number(1, 4), data,
+      number(1, 6), number(1, 40), number(12, 120), number(4, 12), number(1, 17), number(1, 4), data,
       number(1, 1000));
   RC_LOG() << text << std::endl;
   return generate_paged(parse_case(text));
