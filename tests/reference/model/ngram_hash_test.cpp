@@ -89,7 +89,9 @@ TEST(NgramHash, LayersTakeDifferentPrimesAndMultipliers) {
 TEST(NgramHash, RefusesAPlaceholderInsteadOfHashingIt) {
   const NgramShape shape = real_shape();
   const NgramTables tables = ngram_tables(shape);
-  for (const std::int64_t token : {std::int64_t{-1}, shape.vocab_size, std::int64_t{1} << 40}) {
+  // CASES.md A2: -1 and 2^31 - 1 stand in slots whose token is not settled yet.
+  for (const std::int64_t token :
+       {std::int64_t{-1}, shape.vocab_size, (std::int64_t{1} << 31) - 1, std::int64_t{1} << 40}) {
     EXPECT_THROW(ngram_rows(shape, tables, kEos, Rows{kEos, kEos}, Rows{token}), InputError);
     EXPECT_THROW(ngram_rows(shape, tables, kEos, Rows{kEos, token}, Rows{1}), InputError);
   }
