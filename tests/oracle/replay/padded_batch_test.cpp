@@ -41,7 +41,11 @@ Request request(std::int64_t row, std::int64_t vocabulary) {
 class PaddedBatch {
  public:
   PaddedBatch(const std::string& golden, std::int64_t pad_id, std::int64_t pad_place, float pad_logit)
-      : edited_(golden), model_(loaded(edited_.path())), pad_id_(pad_id), pad_place_(pad_place) {
+      : edited_(golden),
+        model_(loaded(edited_.path())),
+        expert_sum_(expert_sum_of(ModelCapture(edited_.path()).info())),
+        pad_id_(pad_id),
+        pad_place_(pad_place) {
     edit(edited_.path(), [&](hid_t file) { drop(file, "/forward"); });
     edit(edited_.path(), [&](hid_t file) { make_group(file, "/forward"); });
     run_alone();
@@ -89,7 +93,7 @@ class PaddedBatch {
   void run_alone() {
     ForwardOptions options;
     options.delta_rule = delta_rule_of(hf_cpu_profile());
-    options.expert_sum = expert_sum_of(ModelCapture(edited_.path()).info());
+    options.expert_sum = expert_sum_;
     for (std::int64_t row = 0; row < kBatch; ++row) {
       const Request whole = request(row, model_.config().vocab_size);
       ModelCache cache = model_.new_cache();
@@ -148,6 +152,7 @@ class PaddedBatch {
 
   EditedCapture edited_;
   Qwen4Exp model_;
+  ExpertSum expert_sum_;
   std::int64_t pad_id_, pad_place_;
   std::vector<std::vector<Rows<double>>> logits_;  ///< by row and call
   std::vector<ModelCache> caches_;
