@@ -42,28 +42,20 @@ class FreeModel {
   std::vector<ModelCache> caches_;
 };
 
-/// Of the first `rows` rows. Not a number counts as infinitely far.
-double largest_difference(const Rows<double>& a, const Rows<double>& b, std::int64_t rows) {
+/// Not a number counts as infinitely far.
+double largest_difference(const Rows<double>& a, const Rows<double>& b) {
   double largest = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(rows * a.width); ++i) {
+  for (std::size_t i = 0; i < a.numbers.size(); ++i) {
     const double difference = std::abs(a.numbers[i] - b.numbers[i]);
     largest = std::max(largest, std::isnan(difference) ? HUGE_VAL : difference);
   }
   return largest;
 }
 
-/// How many of the sequence's tokens in this call stand before every selection that parted.
-std::int64_t tokens_before_parting(const SelectionFollowing& tally, const LiveTokens& live) {
-  const auto parted = tally.parted_from.find(live.batch);
-  return parted == tally.parted_from.end()
-             ? live.count
-             : std::clamp<std::int64_t>(parted->second - live.earlier, 0, live.count);
-}
-
 std::int64_t argmax(std::span<const double> row) { return std::ranges::max_element(row) - row.begin(); }
 
 void compare_choices(const Rows<double>& recorded, const Rows<double>& ours, const RecordedForward& call,
-                     const LiveTokens& live, std::int64_t judged, FreeRunningReport& report) {
+                     const LiveTokens& live, FreeRunningReport& report) {
   for (std::int64_t t = 0; t < ours.rows; ++t) {
     const std::int64_t theirs = argmax(recorded.row(t)), own = argmax(ours.row(t));
     ++report.rows;
@@ -73,7 +65,7 @@ void compare_choices(const Rows<double>& recorded, const Rows<double>& ours, con
     }
     const double margin =
         recorded.row(t)[static_cast<std::size_t>(theirs)] - recorded.row(t)[static_cast<std::size_t>(own)];
-    report.partings.push_back({call.name(), live.batch, live.first + t, theirs, own, margin, t < judged});
+    report.partings.push_back({call.name(), live.batch, live.first + t, theirs, own, margin});
   }
 }
 
@@ -91,22 +83,20 @@ void decide(FreeRunningReport& report) {
     report.reason = "no live token has logits";
     return;
   }
-  if (report.judged == 0) {
+  if (!std::isfinite(report.bound)) {
     report.status = Status::vacuous;
-    report.reason = "every sequence parts from the engine's at its first selection";
+    report.reason = "our own logits are not finite, so that no bound can be measured";
     return;
   }
-  const auto widest = std::ranges::max_element(
-      report.partings, {},
-      [](const FreeRunningReport::Parting& one) { return one.judged ? one.margin : -1; });
-  if (widest != report.partings.end() && widest->judged && !(widest->margin <= report.bound)) {
+  const auto widest = std::ranges::max_element(report.partings, {}, &FreeRunningReport::Parting::margin);
+  if (widest != report.partings.end() && !(widest->margin <= report.bound)) {
     fail(
         fmt::format("forward {}, batch row {}, token {}: largest logit at {} recorded, at {} in ours, {:.3g} "
                     "apart (allowed {:.3g})",
                     widest->forward, widest->batch, widest->token, widest->recorded, widest->ours,
                     widest->margin, report.bound));
-  } else if (!(report.max_abs_judged <= report.bound)) {
-    fail(fmt::format("logits differ by up to {:.3g}, more than {:.3g}", report.max_abs_judged, report.bound));
+  } else if (!(report.max_abs <= report.bound)) {
+    fail(fmt::format("logits differ by up to {:.3g}, more than {:.3g}", report.max_abs, report.bound));
   }
 }
 
@@ -121,34 +111,29 @@ double free_running_bound(const ModelConfig& config, const RoundingProfile& prof
   return ours_to_exact * (2 + sums / unit_roundoff(storage));
 }
 
-FreeRunningReport run_freely(const ModelCapture& capture, const RoundingProfile& profile) {
-  const ReplayModel model = load_replay_model(capture);
+namespace {
+
+FreeRunningReport compare(const ModelCapture& capture, const ReplayModel& model,
+                          const RoundingProfile& profile, bool conditioned) {
   FreeModel ours(capture, model, profile), exact(capture, model, exact_profile());
   FreeRunningReport report;
-  SelectionFollowing tally, exact_tally;
+  SelectionFollowing tally{.conditioned = conditioned, .first_parted = {}}, exact_tally = tally;
   for (const ModelCapture::Forward& call : capture.forwards()) {
     const RecordedForward forward(capture, call);
     const RecordedSelection selection(forward, model.config);
     for (const LiveTokens& live : forward.sequences()) {
       const Rows<double> our_logits = ours.forward(forward, live, selection, tally);
       const Rows<double> exact_logits = exact.forward(forward, live, selection, exact_tally);
-      const std::int64_t judged =
-          std::min(tokens_before_parting(tally, live), tokens_before_parting(exact_tally, live));
-      report.ours_to_exact =
-          std::max(report.ours_to_exact, largest_difference(our_logits, exact_logits, judged));
+      report.ours_to_exact = std::max(report.ours_to_exact, largest_difference(our_logits, exact_logits));
       if (!forward.has("logits")) continue;
       const Rows<double> recorded = forward.live_rows("logits", live);
       if (recorded.width != our_logits.width) {
         throw InputError(capture.info().path, "/forward/" + forward.name() + "/logits",
                          fmt::format("{} numbers a token", our_logits.width), std::to_string(recorded.width));
       }
-      report.judged += judged;
-      report.max_abs = std::max(report.max_abs, largest_difference(recorded, our_logits, live.count));
-      report.max_abs_judged =
-          std::max(report.max_abs_judged, largest_difference(recorded, our_logits, judged));
-      report.max_abs_to_exact =
-          std::max(report.max_abs_to_exact, largest_difference(recorded, exact_logits, live.count));
-      compare_choices(recorded, our_logits, forward, live, judged, report);
+      report.max_abs = std::max(report.max_abs, largest_difference(recorded, our_logits));
+      report.max_abs_to_exact = std::max(report.max_abs_to_exact, largest_difference(recorded, exact_logits));
+      compare_choices(recorded, our_logits, forward, live, report);
     }
   }
   report.selections = tally.rows;
@@ -157,6 +142,19 @@ FreeRunningReport run_freely(const ModelCapture& capture, const RoundingProfile&
   report.first_parted_selection = tally.first_parted;
   report.bound = free_running_bound(model.config, profile, report.ours_to_exact);
   decide(report);
+  return report;
+}
+
+}  // namespace
+
+FreeRunningReport run_freely(const ModelCapture& capture, const RoundingProfile& profile) {
+  const ReplayModel model = load_replay_model(capture);
+  FreeRunningReport report = compare(capture, model, profile, false);
+  if (report.selections_parted == 0) return report;
+  const FreeRunningReport conditioned = compare(capture, model, profile, true);
+  report.conditioned = {conditioned.argmax_equal, conditioned.max_abs, conditioned.bound};
+  report.status = conditioned.status;
+  report.reason = conditioned.reason;
   return report;
 }
 

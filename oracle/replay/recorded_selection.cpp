@@ -25,6 +25,12 @@ bool only_ties(const std::vector<std::int32_t>& theirs, const std::vector<std::i
          std::ranges::all_of(ours, [&](std::int32_t block) { return same_score(block, ours.front()); });
 }
 
+/// `blocks` ascending.
+bool can_attend(const std::vector<std::int32_t>& blocks, std::size_t count, std::int64_t visible) {
+  return blocks.size() == count && std::ranges::adjacent_find(blocks) == blocks.end() &&
+         (blocks.empty() || (blocks.front() >= 0 && blocks.back() < visible));
+}
+
 }  // namespace
 
 RecordedSelection::RecordedSelection(const RecordedForward& forward, const ModelConfig& config)
@@ -89,13 +95,11 @@ std::vector<std::int32_t> RecordedSelection::follow(std::int64_t layer, const Li
     ++tally.followed;
     return theirs;
   }
-  const auto [first, fresh] = tally.parted_from.try_emplace(live.batch, call_position);
-  if (!fresh) first->second = std::min(first->second, call_position);
   if (tally.parted++ == 0) {
     tally.first_parted = fmt::format("forward {}, layer {}, batch row {}, live position {}", forward_->name(),
                                      layer, live.batch, call_position);
   }
-  return canonical;
+  return tally.conditioned && can_attend(theirs, ours.size(), visible) ? theirs : canonical;
 }
 
 }  // namespace plumbline

@@ -4,7 +4,6 @@
 #include "reference/model/model_config.h"
 #include "reference/model/qsa_attention.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,11 +11,10 @@ namespace plumbline {
 
 /// How often a capture's choice of blocks was another than the canonical one.
 struct SelectionFollowing {
+  /// Every recorded set of as many visible blocks is followed, whatever its scores: a conditioned comparison.
+  bool conditioned = false;
   std::int64_t rows = 0, followed = 0, parted = 0;
   std::string first_parted;
-  /// By batch row: the first live position whose choice parted. From there on the two runs attend different
-  /// tokens.
-  std::map<std::int64_t, std::int64_t> parted_from;
 };
 
 /// The blocks one forward call selected. Its rows are laid out by sparse layer, then batch row, then query
@@ -29,8 +27,9 @@ class RecordedSelection {
   /// counts the sequence's live tokens. Throws MissingDataset where the capture recorded no selection.
   std::vector<std::int32_t> of_query(std::int64_t layer, const LiveTokens& live, std::int64_t position) const;
 
-  /// The recorded set where it differs from the canonical one in blocks of equal exact score alone; else the
-  /// canonical one. `row` counts the sequence's queries with a complete block.
+  /// The recorded set where it differs from the canonical one in blocks of equal exact score alone, or in a
+  /// conditioned comparison; else the canonical one. `row` counts the sequence's queries with a complete
+  /// block.
   std::vector<std::int32_t> follow(std::int64_t layer, const LiveTokens& live, std::int64_t row,
                                    const std::vector<std::int32_t>& canonical,
                                    const QsaLayer::SameScore& same_score, SelectionFollowing& tally) const;

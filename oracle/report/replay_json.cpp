@@ -52,8 +52,6 @@ Json operations_json(const std::vector<TapReport>& taps) {
 
 Json free_json(const FreeRunningReport& free) {
   Json json = {{"bound", free.bound},
-               {"judged", free.judged},
-               {"max_abs_judged", free.max_abs_judged},
                {"bound_is", "measured against the exact profile"},
                {"max_abs_to_exact", free.max_abs_to_exact},
                {"ours_to_exact", free.ours_to_exact},
@@ -68,8 +66,12 @@ Json free_json(const FreeRunningReport& free) {
                                 {"token", one.token},
                                 {"recorded", one.recorded},
                                 {"ours", one.ours},
-                                {"margin", one.margin},
-                                {"judged", one.judged}});
+                                {"margin", one.margin}});
+  }
+  if (free.conditioned) {
+    json["conditioned"] = {{"argmax_equal", free.conditioned->argmax_equal},
+                           {"max_abs", free.conditioned->max_abs},
+                           {"bound", free.conditioned->bound}};
   }
   return json;
 }

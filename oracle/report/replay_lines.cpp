@@ -94,14 +94,15 @@ std::string logits_line(const Json& report) {
                   free.at("selections_parted").get<std::int64_t>(),
                   text(free, "first_parted_selection").empty() ? "" : ", the first at ",
                   text(free, "first_parted_selection"));
-  const std::int64_t judged = free.at("judged").get<std::int64_t>(),
-                     rows = logits.at("rows").get<std::int64_t>();
-  if (judged != rows) {
+  if (free.contains("conditioned")) {
+    const Json& conditioned = free.at("conditioned");
     line += fmt::format(
-        "        {} live tokens stand before a parted selection of their sequence and are judged, with a "
-        "largest "
-        "difference of {}; the other {} attend other tokens\n",
-        judged, number_or(free.at("max_abs_judged"), "inf", "{:.3g}"), rows - judged);
+        "        with the recorded selections followed: argmax equal at {}, largest difference {} (allowed "
+        "{}); "
+        "this is judged\n",
+        conditioned.at("argmax_equal").get<std::int64_t>(),
+        number_or(conditioned.at("max_abs"), "inf", "{:.3g}"),
+        number_or(conditioned.at("bound"), "inf", "{:.3g}"));
   }
   return line;
 }

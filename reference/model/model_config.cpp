@@ -58,6 +58,8 @@ void read_ple(const ConfigReader& reader, ModelConfig& config) {
   }
   config.end_of_sequence = reader.first_integer("eos_token_id", 0, 0);
   if (config.ple_layers.empty()) return;
+  if (!reader.has("eos_token_id"))
+    reader.fail("an integer \"eos_token_id\", which PLE layers hash", "nothing");
   config.ple_width = reader.integer("ple_embed_dim", 1, config.indexer.hidden_size);
   config.ple_taps = reader.extent("ple_conv_kernel_size");
   config.ngram_size = reader.extent("ngram_size");

@@ -60,6 +60,14 @@ TEST_F(Following, KeepsTheCanonicalSetAndReportsAPartingWhereTheScoresDiffer) {
   EXPECT_NE(tally_.first_parted.find("forward 0000, layer 3, batch row 0"), std::string::npos);
 }
 
+TEST_F(Following, TakesTheRecordedSetOfAConditionedComparisonAndReportsTheParting) {
+  tally_.conditioned = true;
+  EXPECT_EQ(follow(other(), false), recorded(kRow));
+  EXPECT_EQ(tally_.parted, 1);
+  const std::vector<std::int32_t> shorter = {0, 1, 2};
+  EXPECT_EQ(follow(shorter, false), shorter);
+}
+
 TEST_F(Following, NeverFollowsASetOfAnotherSize) {
   const std::vector<std::int32_t> shorter = {0, 1, 2};
   EXPECT_EQ(follow(shorter, true), shorter);

@@ -51,8 +51,9 @@ TEST(ModelConfig, AnUnsetOutputGateIsTheHiddenActivation) {
 TEST(ModelConfig, EndOfSequenceMayBeAList) {
   EXPECT_EQ(with("eos_token_id", 7).end_of_sequence, 7);
   EXPECT_EQ(with("eos_token_id", {9, 7}).end_of_sequence, 9);
-  for (const nlohmann::json& bad : {nlohmann::json::array(), nlohmann::json{9, "x"}, nlohmann::json{9, -1},
-                                    nlohmann::json("7"), nlohmann::json(-1), nlohmann::json(7.5)}) {
+  for (const nlohmann::json& bad :
+       {nlohmann::json(nullptr), nlohmann::json::array(), nlohmann::json{9, "x"}, nlohmann::json{9, -1},
+        nlohmann::json("7"), nlohmann::json(-1), nlohmann::json(7.5)}) {
     EXPECT_NE(refusal("eos_token_id", bad).find("\"eos_token_id\""), std::string::npos) << bad;
   }
 }
