@@ -136,6 +136,13 @@ ReplayReport replay_capture(const std::string& path, const ReplayRequest& reques
   const ReplayOptions& options = request.options;
   if (request.judge_selections && !options.layer && !options.wanted && !options.stop_at_first)
     judge_selections(capture, *chosen.profile, request.threads, report);
+  if (request.judge_selections && report.free && report.free->selections_parted > 0 && !report.selection &&
+      report.status == Status::pass) {
+    report.status = Status::vacuous;
+    report.reason =
+        fmt::format("{} selections part, the first at {}, and the capture holds nothing to judge them by",
+                    report.free->selections_parted, report.free->first_parted_selection);
+  }
   return report;
 }
 

@@ -37,11 +37,13 @@ Difference difference_of(DType type, double theirs, double ours) {
   return {ulp_distance(type, a, b), a == b, a == b ? 0 : std::abs(theirs - stored)};
 }
 
-/// |recorded − ours| / bound; infinite where a difference meets no bound at all, or is not a number.
+/// |recorded − ours| / bound; infinite where a difference meets no bound at all, or one that is not finite,
+/// or is not a number.
 double share_of_bound(double recorded, const Bounded& ours) {
   const double difference = std::abs(recorded - ours.value);
   if (difference == 0) return 0;
-  if (!(difference <= std::numeric_limits<double>::max()) || ours.error == 0) {
+  if (!(difference <= std::numeric_limits<double>::max()) || !(ours.error > 0) ||
+      !std::isfinite(ours.error)) {
     return std::numeric_limits<double>::infinity();
   }
   return difference / ours.error;

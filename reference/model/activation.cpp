@@ -53,7 +53,8 @@ Number gelu(Number x, const RoundingProfile& profile) {
     // the product.
     const double error_function = 1 - 2 * tail;
     const double argument = 2 * density * std::abs(v) * 2 * kRoundoff;
-    const double library = profile.error_function_ulp * 2 * kRoundoff * error_function;
+    const double library =
+        profile.error_function_absolute + profile.error_function_ulp * 2 * kRoundoff * error_function;
     engine = (1 + 0x1p-20) * (std::abs(v) / 2 * (argument + library + 2 * phi * kRoundoff) +
                               2 * std::abs(result) * kRoundoff) +
              kUnderflow;

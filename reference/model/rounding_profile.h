@@ -48,16 +48,17 @@ struct RoundingProfile {
   /// Attention: q·fl32(scale·log2 e) is rounded to storage before the dot product with k; false: the dot
   /// product is scaled.
   bool scale_query = false;
-  bool store_scores = true;           ///< attention: q·k is rounded to storage before the softmax
-  bool store_output_gate = true;      ///< attention: sigmoid(gate) is rounded to storage before the product
-  bool store_router_weights = true;   ///< MoE: weights of the chosen experts are rounded to storage
-  bool weight_before_down = false;    ///< MoE: the router weight multiplies before the down projection
-  double trigonometry_ulp = 0;        ///< largest error of its float32 sin and cos
-  double power_ulp = 0;               ///< largest error of its float32 pow
-  double exponential_ulp = 0;         ///< largest error of its float32 exp
-  double logarithm_ulp = 0;           ///< largest error of its float32 log1p
-  double error_function_ulp = 0;      ///< largest error of its float32 erf
-  double hyperbolic_tangent_ulp = 0;  ///< largest error of its float32 tanh
+  bool store_scores = true;            ///< attention: q·k is rounded to storage before the softmax
+  bool store_output_gate = true;       ///< attention: sigmoid(gate) is rounded to storage before the product
+  bool store_router_weights = true;    ///< MoE: weights of the chosen experts are rounded to storage
+  bool weight_before_down = false;     ///< MoE: the router weight multiplies before the down projection
+  double trigonometry_ulp = 0;         ///< largest error of its float32 sin and cos
+  double power_ulp = 0;                ///< largest error of its float32 pow
+  double exponential_ulp = 0;          ///< largest error of its float32 exp
+  double logarithm_ulp = 0;            ///< largest error of its float32 log1p
+  double error_function_absolute = 0;  ///< largest error of its float32 erf, and besides that
+  double error_function_ulp = 0;       ///< largest error of its float32 erf
+  double hyperbolic_tangent_ulp = 0;   ///< largest error of its float32 tanh
 };
 
 /// No rounding but that of the stored query and key: the definition of the model.
