@@ -14,6 +14,9 @@ target_include_directories(plumbline_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(plumbline_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-fast-math;-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${PLUMBLINE_DEVELOPER}>>:-Werror>)
+# GCC 12 drops the rounding of two neighbouring numbers from double to float32 and back where it makes a vector of
+# the two (number_test.cpp: TwoNumbersSideBySideAreBothRounded).
+target_compile_options(plumbline_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-tree-slp-vectorize>)
 
 # Builds from nothing take half the time with this; without it a build proves that every file includes what it uses.
 option(PLUMBLINE_PRECOMPILE_PARTS "Precompile the headers that most files include" OFF)

@@ -89,11 +89,12 @@ TEST(BetaDrift, BothModesStayWithinTheirBoundsAndTheStoredOneLeavesTheOthers) {
       ASSERT_GT(large[c], kept.oracle.bound[c]) << first << ": rounding to bfloat16 would go unnoticed";
     }
   }
+  const auto units = [](double number) { return std::to_string(number * 0x1p24) + " u"; };
   RecordProperty("state", std::to_string(kept.oracle.norm(0)));
-  RecordProperty("drift of beta in float32", std::to_string(kept.errors()[0]));
-  RecordProperty("its bound", std::to_string(kept.oracle.bound[0]));
-  RecordProperty("drift of beta in bfloat16", std::to_string(stored.errors()[0]));
-  RecordProperty("its bound in bfloat16", std::to_string(stored.oracle.bound[0]));
+  RecordProperty("drift of beta in float32", units(kept.errors()[0]));
+  RecordProperty("its bound", units(kept.oracle.bound[0]));
+  RecordProperty("drift of beta in bfloat16", units(stored.errors()[0]));
+  RecordProperty("its bound in bfloat16", units(stored.oracle.bound[0]));
 }
 
 }  // namespace

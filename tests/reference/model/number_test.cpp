@@ -35,5 +35,21 @@ TEST(Rounded, AgreesWithTheEncoderAtEveryNumberAndEveryTie) {
   }
 }
 
+struct Pair {
+  double first, second;
+};
+[[gnu::noinline]] Pair two_rounded(double x) {
+  return {rounded(DType::float32, x * 1.1), rounded(DType::float32, x * 1.3)};
+}
+
+// A compiler that makes a vector of two numbers may lose their roundings on the way.
+TEST(Rounded, TwoNumbersSideBySideAreBothRounded) {
+  for (const double x : {0.7, 1.0, 3.3}) {
+    const Pair pair = two_rounded(x);
+    EXPECT_EQ(pair.first, round_to(DType::float32, x * 1.1));
+    EXPECT_EQ(pair.second, round_to(DType::float32, x * 1.3));
+  }
+}
+
 }  // namespace
 }  // namespace plumbline
