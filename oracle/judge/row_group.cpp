@@ -1,10 +1,13 @@
 #include "oracle/judge/row_group.h"
 
 #include "oracle/judge/row_verdict.h"
+#include "oracle/judge/score_kind.h"
 #include "oracle/judge/witness.h"
+#include "reference/numeric/decode_row.h"
 #include "reference/select/select_views.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -128,24 +131,51 @@ class GroupJudge {
       const auto& row = certified[static_cast<std::size_t>(i)];
       const RowVerdict& verdict = verdicts[static_cast<std::size_t>(i)];
       const std::int64_t number = group_.number(first + i);
-      if (row) {
-        tally_.census().add_exact(*row);
-        tally_.end_to_end(number, verdict.verdict,
-                          choice_among(row->tie_class_size, visible_of(inputs_, first + i), k_));
-      } else {
-        without_exact_score(number, verdict);
+      if (!row) {
+        without_exact_score(first + i, verdict);
         continue;
       }
+      tally_.census().add_exact(*row);
+      tally_.end_to_end(number, verdict.verdict,
+                        choice_among(row->tie_class_size, visible_of(inputs_, first + i), k_));
       if (tally_.exact_witnesses().wants(verdict.verdict, number)) {
         tally_.exact_witnesses().add(exact_witness(number, verdict, exact_row(first + i)));
       }
     }
   }
 
-  // Where scores are recorded, the selector has judged the row and given its witness.
-  void without_exact_score(std::int64_t number, const RowVerdict& verdict) {
+  // Where scores are recorded, the selector has judged the row and given its witness; left to ask is whether
+  // those scores can come from such a query and such keys. A row that takes all it sees needs no scores.
+  void without_exact_score(std::int64_t row, const RowVerdict& verdict) {
+    const std::int64_t number = group_.number(row), visible = visible_of(inputs_, row);
     tally_.without_exact_score(number, verdict.verdict);
-    if (!group_.scores) add_structural_witness(number, verdict);
+    if (!group_.scores) return add_structural_witness(number, verdict);
+    if (visible <= k_ || verdict.verdict == Verdict::structural) return;
+    if (finite_keys_.empty()) find_finite_keys();
+    const bool finite_row = finite_query(inputs_, row).has_value();
+    std::vector<float> scores(static_cast<std::size_t>(inputs_.blocks));
+    group_.scores(row, 1, scores);
+    for (std::int64_t block = 0; block < visible; ++block) {
+      const auto slot = static_cast<std::size_t>(block);
+      if (!group_.key_valid.empty() && group_.key_valid[slot] == 0) continue;
+      const float score = scores[slot];
+      if (finite_row && finite_keys_[slot] && std::isfinite(score)) continue;
+      const ScoreKind kind = score_kind(query_of(inputs_, row), key_of(inputs_, block));
+      if (is_of_kind(score, kind)) continue;
+      tally_.end_to_end(number, Verdict::value_error, RowChoice::ranked);
+      if (tally_.exact_witnesses().wants(Verdict::value_error, number))
+        tally_.exact_witnesses().add(score_kind_witness(number, block, score, kind));
+      return;
+    }
+  }
+
+  void find_finite_keys() {
+    std::vector<float> key(static_cast<std::size_t>(inputs_.geometry.index_head_dim));
+    for (std::int64_t block = 0; block < inputs_.blocks; ++block) {
+      const TensorView view = key_of(inputs_, block);
+      decode_row(view.dtype, view.data, view.strides[0], key);
+      finite_keys_.push_back(std::ranges::all_of(key, [](float value) { return std::isfinite(value); }));
+    }
   }
 
   void add_structural_witness(std::int64_t number, const RowVerdict& verdict) {
@@ -173,6 +203,7 @@ class GroupJudge {
   SelectionTally& tally_;
   std::int32_t k_;
   int threads_;
+  std::vector<bool> finite_keys_;  ///< [blocks], once a row without exact score asks
 };
 
 }  // namespace

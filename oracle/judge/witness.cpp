@@ -59,6 +59,17 @@ Witness selector_witness(std::int64_t row, const RowVerdict& verdict, std::span<
   return witness;
 }
 
+Witness score_kind_witness(std::int64_t row, std::int64_t block, float score, ScoreKind kind) {
+  RowVerdict verdict;
+  verdict.verdict = Verdict::value_error;
+  verdict.claimed_block = block;
+  Witness witness = witness_of(row, verdict, "end_to_end");
+  witness.claimed_score = hexadecimal(score);
+  witness.what = fmt::format("block {} has the recorded score {}, which its query and key make {}", block,
+                             witness.claimed_score, name_of(kind));
+  return witness;
+}
+
 Witness exact_witness(std::int64_t row, const RowVerdict& verdict, const ExactRow& exact) {
   if (verdict.verdict == Verdict::structural) return structural_witness(row, verdict, "end_to_end");
   Witness witness = witness_of(row, verdict, "end_to_end");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "oracle/judge/row_verdict.h"
+#include "oracle/judge/score_kind.h"
 #include "oracle/judge/verdict.h"
 
 #include <cstdint>
@@ -16,6 +17,9 @@ inline bool needs_witness(Verdict verdict) { return verdict >= Verdict::tie_only
 Witness selector_witness(std::int64_t row, const RowVerdict& verdict, std::span<const float> scores);
 /// Evidence for a row judged on exact scores ("end_to_end").
 Witness exact_witness(std::int64_t row, const RowVerdict& verdict, const ExactRow& exact);
+/// Evidence for a row that has no exact score: the recorded score of `block` is not of the kind its query and
+/// key make it.
+Witness score_kind_witness(std::int64_t row, std::int64_t block, float score, ScoreKind kind);
 /// Evidence for a structural row.
 Witness structural_witness(std::int64_t row, const RowVerdict& verdict, const char* judgement);
 

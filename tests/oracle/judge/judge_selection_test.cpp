@@ -172,6 +172,8 @@ TEST(JudgeSelection, TakesBlocksBehindUnmappedPagesAsMinusInfinity) {
 
 TEST(JudgeSelection, LeavesRowsWithoutExactScoresToTheSelector) {
   SmallProblem problem = five_blocks({0, 2});
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  problem.recorded = {kNaN, kNaN, -kNaN, -kNaN, -kNaN};
   Claim claim(problem);
   claim.query().as<float>()[0] = std::numeric_limits<float>::quiet_NaN();
   const SelectionReport report = claim.judge();
@@ -180,6 +182,42 @@ TEST(JudgeSelection, LeavesRowsWithoutExactScoresToTheSelector) {
   EXPECT_EQ(only_verdict(report.selector), Verdict::value_error);
   EXPECT_EQ(report.status, Status::fail);
   EXPECT_FALSE(report.census.has_exact);
+}
+
+TEST(JudgeSelection, RefusesFiniteScoresOfAKeyThatIsNotANumber) {
+  SmallProblem problem = five_blocks({0, 1});
+  Claim claim(problem);
+  claim.key().as<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  const SelectionReport report = claim.judge();
+  EXPECT_EQ(report.rows_without_exact_score, 1);
+  EXPECT_EQ(only_verdict(report.end_to_end), Verdict::value_error);
+  EXPECT_EQ(report.status, Status::fail);
+  ASSERT_FALSE(report.witnesses.empty());
+  EXPECT_NE(report.witnesses.front().what.find("which its query and key make NaN"), std::string::npos)
+      << report.witnesses.front().what;
+}
+
+TEST(JudgeSelection, TakesNaNScoresFromAKeyThatIsNotANumber) {
+  SmallProblem problem = five_blocks({0, 1});
+  problem.recorded[1] = std::numeric_limits<float>::quiet_NaN();  // ranks above everything
+  Claim claim(problem);
+  claim.key().as<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  const SelectionReport report = claim.judge();
+  EXPECT_FALSE(report.end_to_end.has_value());
+  EXPECT_EQ(only_verdict(report.selector), Verdict::canonical);
+  EXPECT_EQ(report.status, Status::pass) << report.reason;
+}
+
+TEST(JudgeSelection, AsksNoScoreOfAnInvalidKeyThatIsNotANumber) {
+  SmallProblem problem = five_blocks({0, 1});
+  problem.key_valid = {1, 1, 1, 1, 0};
+  Claim claim(problem);
+  claim.key().as<float>()[0] = std::numeric_limits<float>::infinity();
+  claim.key().as<float>()[4] = std::numeric_limits<float>::quiet_NaN();
+  problem.recorded[0] = claim.query().as<float>()[0] > 0 ? std::numeric_limits<float>::infinity() : 0.0F;
+  EXPECT_FALSE(claim.judge().end_to_end.has_value());
+  problem.recorded[0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(only_verdict(claim.judge().end_to_end), Verdict::value_error);
 }
 
 TEST(JudgeSelection, FailsAStructuralRowThatHasNothingToBeJudgedOn) {
