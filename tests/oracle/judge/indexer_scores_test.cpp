@@ -1,14 +1,14 @@
 #include "oracle/judge/indexer_scores.h"
 
-#include <cstdio>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "fixtures/capture/model_capture.h"
 #include "fixtures/small_float.h"
 #include "oracle/judge/indexer_replay.h"
 #include "reference/model/index_projection.h"
+
+#include <cstdio>
+#include <vector>
+
+#include <gtest/gtest.h>
 
 namespace plumbline {
 namespace {

@@ -192,8 +192,8 @@ TEST(TensorCoreModel, IsReachedWithinAFactorOfThreeWhenTheHeadSumRounds) {
   EXPECT_GE(error, bound / 3);
 }
 
-// Nothing but underflow: a step of each head may lose 2^-149, and so may every product of the scaled sum. What the
-// alignment of the steps after the first may lose of that again stays below a quarter of it.
+// Nothing but underflow: a step of each head may lose 2^-149, and so may every product of the scaled sum.
+// What the alignment of the steps after the first may lose of that again stays below a quarter of it.
 TEST(TensorCoreModel, LeavesRoomForUnderflowWhereEveryProductIsZero) {
   const Unit unit{"9.0", DType::float16, 16, 25, 23};
   const Problem problem{4, 128, std::vector<double>(512, 0.0), std::vector<double>(128, 0.0)};
