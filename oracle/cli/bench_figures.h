@@ -24,5 +24,7 @@ class BenchFigures {
 
 /// Adds `bench model`.
 void add_bench_model(CLI::App& bench);
+/// Adds `bench split`.
+void add_bench_split(CLI::App& bench);
 
 }  // namespace plumbline

@@ -61,6 +61,18 @@ ReportLine replay_line(const Json& replay) {
   return line;
 }
 
+void add_trials(const Json& trials, std::vector<ReportLine>& lines) {
+  for (const Json& numbers : trials.at("numbers")) {
+    ReportLine line;
+    line.part = text(numbers, "name");
+    line.rows = std::to_string(numbers.at("cases").get<std::int64_t>());
+    line.verdicts =
+        fmt::format("{} beyond bound, worst {:.1f} % of it", numbers.at("beyond_bound").get<std::int64_t>(),
+                    100 * numbers.at("largest_share_of_bound").get<double>());
+    lines.push_back(line);
+  }
+}
+
 // In a long run the judgement that says more stands for the selection; in a single file both are shown.
 void add_judgements(const Json& selection, const std::string& tag, bool both,
                     std::vector<ReportLine>& lines) {
@@ -110,6 +122,7 @@ std::vector<ReportLine> lines_of(const Json& report) {
           add_judgements(selection, text(selection, "tag"), false, lines);
         if (check.contains("indexer")) add_judgements(check.at("indexer"), "indexer", false, lines);
         if (check.contains("replay")) lines.push_back(replay_line(check.at("replay")));
+        if (check.contains("split")) add_trials(check.at("split"), lines);
         if (check.contains("proof") && !check.at("selections").empty())
           lines.back().verdicts = proof_counts(check.at("proof"));
       });

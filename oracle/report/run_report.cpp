@@ -10,6 +10,8 @@ std::string_view name_of(CheckKind kind) {
       return "golden";
     case CheckKind::generated:
       return "generated";
+    case CheckKind::split:
+      return "split";
     case CheckKind::device:
       return "device";
   }

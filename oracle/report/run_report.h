@@ -8,6 +8,7 @@
 #include "oracle/replay/replay_report.h"
 #include "oracle/report/machine.h"
 #include "oracle/status.h"
+#include "oracle/summation/split_trials.h"
 
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,7 @@ enum class CheckKind : std::uint8_t {
   golden,     ///< a capture of the golden folder
   generated,  ///< a case of a data family
   device,     ///< a subject that needs a device
+  split,      ///< split reductions emulated on the CPU
 };
 std::string_view name_of(CheckKind kind);
 
@@ -73,6 +75,7 @@ struct CheckResult {
   std::optional<ProofReport> proof;      ///< of a generated case
   std::optional<IndexerReport> indexer;  ///< of a model capture
   std::optional<ReplayReport> replay;    ///< of a model capture
+  std::optional<SplitTrials> split;      ///< of a split reduction
   std::optional<RouteEvidence> routes;   ///< of a device's route
   std::vector<VariationReport> variations;
   std::string repro;  ///< command line, then # and what it stands for

@@ -5,6 +5,7 @@
 #include "oracle/run/golden_checks.h"
 #include "oracle/run/indexer_checks.h"
 #include "oracle/run/repro.h"
+#include "oracle/summation/split_checks.h"
 #include "reference/select/reference_subject.h"
 
 #include <algorithm>
@@ -48,6 +49,7 @@ VerifyPlan plan_verify(const VerifyOptions& options) {
   };
   const auto selected = [&](const PlannedCheck& check) { return options.filter.matches(check.name); };
   append(generated_checks(std::make_shared<ReferenceSubject>(), options.seed_shift, options.threads));
+  append(split_checks(options.seed_shift));
   // A device that is offered may not be there: then one check says so.
   const bool needed =
       std::ranges::any_of(on_device(options.offered), selected) || selected(no_device("not looked for"));

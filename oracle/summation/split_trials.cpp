@@ -93,7 +93,7 @@ SplitOutcome judge_split(const SplitCase& one) {
     const double bound = bounds[i].error + exact[i].error,
                  companion = likely_bound(likely[i]) + exact[i].error;
     ++outcome.elements;
-    if (!(deviation <= bound)) ++outcome.beyond;
+    if (!(deviation <= bound) || !std::isfinite(bound)) ++outcome.beyond;
     if (!(deviation <= companion)) ++outcome.beyond_likely;
     if (deviation > exact[i].error) {
       outcome.share = std::max(outcome.share, deviation / bound);

@@ -12,7 +12,7 @@ namespace plumbline {
 /// How one case's bits lie to its exact value, over its outputs.
 struct SplitOutcome {
   std::int64_t elements = 0;
-  std::int64_t beyond = 0;         ///< further off than the plan's bound
+  std::int64_t beyond = 0;         ///< further off than the plan's bound, or without a finite one
   std::int64_t beyond_likely = 0;  ///< further off than the probabilistic companion
   double share = 0;                ///< the largest deviation, of the bound
   double likely_share = 0;         ///< and of the companion

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "oracle/run/check.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace plumbline {
+
+/// One check per split reduction ("split/attention"): the emulation keeps its bound on every data family,
+/// equal plans give equal bits, and every planted fault breaks the bound. `seed_shift` is added to the seeds.
+std::vector<PlannedCheck> split_checks(std::uint64_t seed_shift);
+
+}  // namespace plumbline

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "oracle/report/report_json.h"
+#include "oracle/summation/split_sweep.h"
+#include "oracle/summation/split_trials.h"
+
+#include <string>
+#include <vector>
+
+namespace plumbline {
+
+/// "attention: 20000 cases, …" and a line per data family.
+std::string trials_text(const SplitTrials& trials);
+Json trials_json(const SplitTrials& trials);
+Json sweep_json(const std::vector<SplitPoint>& points);
+
+}  // namespace plumbline

@@ -1,0 +1,104 @@
+#include "oracle/summation/split_trials.h"
+
+#include <array>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+namespace plumbline {
+namespace {
+
+using Kind = SplitFault::Kind;
+
+class SplitReduction : public ::testing::TestWithParam<Reduction> {};
+
+std::string report(const SplitTrials& trials) {
+  std::string text;
+  for (const std::string& failure : trials.failures) text += failure + "\n";
+  return text;
+}
+
+/// 100 × 200 cases for each of the five reductions: 10^5.
+TEST_P(SplitReduction, StaysWithinItsPlansBoundForEveryInputAndPlan) {
+  EXPECT_TRUE(rc::check([&] {
+    const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+    const SplitTrials trials =
+        run_split_trials(GetParam(), {.cases = 200, .seed = seed, .fault_every = 0, .equal_every = 0});
+    RC_LOG() << "seed " << seed << "\n" << report(trials);
+    RC_ASSERT(trials.cases == 200);
+    RC_ASSERT(trials.sound());
+  }));
+}
+
+TEST_P(SplitReduction, GivesEqualPlansEqualBits) {
+  EXPECT_TRUE(rc::check([&] {
+    const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+    const auto data =
+        *rc::gen::elementOf(std::vector<SplitData>(all_split_data().begin(), all_split_data().end()));
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      const SplitCase one = make_split_case(GetParam(), data, seed + i);
+      RC_LOG() << one.describe() << "\n";
+      RC_ASSERT(compare_equal_plans(one) == "");
+    }
+  }));
+}
+
+/// Each fault is planted in 100 cases where it moves the exact result by more than four bounds.
+TEST_P(SplitReduction, ShowsEveryFaultInAPartial) {
+  constexpr std::array<SplitFault, 5> faults = {{{Kind::dropped, 0, 1},
+                                                 {Kind::doubled, 0, 1},
+                                                 {Kind::scaled, 0, 0.5f},
+                                                 {Kind::scaled, 0, 2},
+                                                 {Kind::scaled, 0, -1}}};
+  for (SplitFault fault : faults) {
+    int planted = 0;
+    for (std::uint64_t seed = 0; planted < 100 && seed < 5000; ++seed) {
+      const SplitCase one =
+          make_split_case(GetParam(), all_split_data()[seed % all_split_data().size()], seed);
+      fault.split = seed % one.plan.splits.size();
+      if (one.plan.splits[fault.split].empty() || !weighs_enough(one, fault)) continue;
+      ++planted;
+      EXPECT_TRUE(is_caught(one, fault))
+          << static_cast<int>(fault.kind) << " in split " << fault.split << ": " << one.describe();
+    }
+    EXPECT_EQ(planted, 100) << static_cast<int>(fault.kind) << " × " << fault.factor;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, SplitReduction,
+                         ::testing::ValuesIn(all_reductions().begin(), all_reductions().end()),
+                         [](const auto& one) { return std::string(name_of(one.param)); });
+
+TEST(SplitTrials, AreTheSameWhateverPieceRunsWhere) {
+  const SplitTrials once = run_split_trials(Reduction::score, {.cases = 2500, .seed = 7});
+  const SplitTrials again = run_split_trials(Reduction::score, {.cases = 2500, .seed = 7});
+  EXPECT_EQ(once.cases, 2500);
+  EXPECT_EQ(once.faults_planted, again.faults_planted);
+  for (std::size_t i = 0; i < once.by_data.size(); ++i) {
+    EXPECT_EQ(once.by_data[i].cases, 500);
+    EXPECT_EQ(once.by_data[i].share, again.by_data[i].share);
+  }
+}
+
+TEST(SplitCases, DrawEveryKindOfPlan) {
+  std::set<SumOrder::Kind> locals;
+  std::set<DType> partials;
+  std::set<std::size_t> splits;
+  bool empty = false;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const SplitCase one = make_split_case(Reduction::score, SplitData::random_sign, seed);
+    locals.insert(one.plan.local.kind);
+    partials.insert(one.plan.partial);
+    splits.insert(one.plan.splits.size());
+    for (const auto& split : one.plan.splits) empty = empty || split.empty();
+  }
+  EXPECT_EQ(locals.size(), 6u);
+  EXPECT_EQ(partials.size(), 3u);
+  EXPECT_EQ(splits.size(), 8u);
+  EXPECT_TRUE(empty);
+}
+
+}  // namespace
+}  // namespace plumbline
