@@ -1,3 +1,4 @@
+#include "oracle/summation/split_sweep.h"
 #include "oracle/summation/split_trials.h"
 
 #include <array>
@@ -65,6 +66,18 @@ TEST_P(SplitReduction, ShowsEveryFaultInAPartial) {
     }
     EXPECT_EQ(planted, 100) << static_cast<int>(fault.kind) << " × " << fault.factor;
   }
+}
+
+/// A bound far above what happens would hide a fault: at production size the worst row uses a fair share of it.
+TEST_P(SplitReduction, UsesAFairShareOfItsBoundAtProductionSize) {
+  double constant = 0, same_sign = 0;
+  for (const SplitPoint& point : sweep_splits(GetParam(), {.rows = 16})) {
+    EXPECT_EQ(point.beyond, 0) << name_of(point.data) << ", " << point.splits << " splits";
+    if (point.data == SplitData::constant) constant = std::max(constant, point.share);
+    if (point.data == SplitData::same_sign) same_sign = std::max(same_sign, point.share);
+  }
+  EXPECT_GE(constant, 0.20);
+  EXPECT_GE(same_sign, 0.015);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, SplitReduction,
