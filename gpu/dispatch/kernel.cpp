@@ -29,6 +29,10 @@ constexpr std::array kOurs = {
     KernelName{Kernel::handed_over_selection, "handed_over_selection", "handed_over_selection_kernel"},
     KernelName{Kernel::topk_products, "topk_products", "topk_products_kernel"},
     KernelName{Kernel::count_poison, "count_poison", "count_poison_kernel"},
+    KernelName{Kernel::rotation_table, "rotation_table", "rotation_table_kernel"},
+    KernelName{Kernel::index_queries, "index_queries", "index_queries_kernel"},
+    KernelName{Kernel::compress_index_keys, "compress_index_keys", "compress_index_keys_kernel"},
+    KernelName{Kernel::keep_raw_keys, "keep_raw_keys", "keep_raw_keys_kernel"},
 };
 
 /// What cuBLAS calls its products, by generation: gemmSN_TN_kernel and gemvx, sm80_xmma_gemm and

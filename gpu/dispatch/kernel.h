@@ -24,6 +24,10 @@ enum class Kernel : std::uint8_t {
   handed_over_selection = 13,
   topk_products = 14,
   count_poison = 15,
+  rotation_table = 16,
+  index_queries = 17,
+  compress_index_keys = 18,
+  keep_raw_keys = 19,
   library_product = 64,  ///< a matrix product of cuBLAS, in as many launches as it likes: writes no tag
 };
 

@@ -47,6 +47,10 @@ constexpr std::array kRoutes = {
     RouteInfo{Route::attention_direct, "attention.direct", Stage::attention, false, Route::attention_direct},
     RouteInfo{Route::select_fused, "select.fused", Stage::select, true, Route::select_fused},
     RouteInfo{Route::select_two_kernel, "select.two_kernel", Stage::select, true, Route::select_two_kernel},
+    RouteInfo{Route::index_projection, "index.projection", Stage::index, true, Route::index_projection},
+    RouteInfo{Route::index_rotation, "index.rotation", Stage::index, true, Route::index_rotation},
+    RouteInfo{Route::index_queries, "index.queries", Stage::index, true, Route::index_queries},
+    RouteInfo{Route::index_keys, "index.keys", Stage::index, true, Route::index_keys},
 };
 
 const RouteInfo& info_of(Route route) {
@@ -70,6 +74,8 @@ std::string_view name_of(Stage stage) {
       return "attention";
     case Stage::select:
       return "select";
+    case Stage::index:
+      return "index";
   }
   return "?";
 }

@@ -6,7 +6,7 @@
 
 namespace plumbline::dispatch {
 
-enum class Stage : std::uint8_t { score, topk, expand, attention, select };
+enum class Stage : std::uint8_t { score, topk, expand, attention, select, index };
 std::string_view name_of(Stage stage);
 
 /// A named branch of the dispatch. The values are stable: kernels record them as device tags.
@@ -33,6 +33,11 @@ enum class Route : std::uint8_t {
   attention_direct = 51,
   select_fused = 64,       ///< scoring and top-k in one, the score matrix never written
   select_two_kernel = 65,  ///< the same with the scores kept
+  // What comes before a selection, with one route each (planned_index.h).
+  index_projection = 80,  ///< index_qk_proj
+  index_rotation = 81,    ///< the table of cosines and sines
+  index_queries = 82,     ///< norm and RoPE
+  index_keys = 83,        ///< compression into the paged cache, and the ring
 };
 
 /// "topk.lexicographic.generic"; Route::none is "none".

@@ -1,6 +1,7 @@
 #include "gpu/index/index_keys.h"
 #include "gpu/index/index_launch.cuh"
 #include "gpu/runtime/resident_blocks.cuh"
+#include "gpu/trace/trace_tag.cuh"
 
 namespace plumbline::gpu {
 namespace {
@@ -73,10 +74,11 @@ __host__ __device__ constexpr std::int32_t rows_of_warp(std::int32_t ratio) {
 /// the released model has them, so that the compiler knows.
 template <typename Stored, int kChunks, bool kWhole, bool kReal>
 __global__ void __launch_bounds__(kIndexThreads, resident_blocks(kIndexThreads, kReal ? 6 : 2))
-    compress_index_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store) {
+    compress_index_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store, TraceTag tag) {
   using Bits = typename Stored::Bits;
   using Vector = IndexVector<Stored, kChunks>;
   __shared__ __align__(16) float shared[kIndexWarps][128 * kChunks];
+  record_hit(tag, dispatch::Kernel::compress_index_keys);
   if constexpr (kReal) {
     indexer.dim = kRealDim;
     indexer.rotary_dim = kRealRotaryDim;
@@ -142,8 +144,9 @@ constexpr int kRowsOfLane = 4;
 /// the step would overwrite is not written.
 template <typename Stored>
 __global__ void __launch_bounds__(kIndexThreads)
-    keep_raw_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store) {
+    keep_raw_keys_kernel(IndexerParameters indexer, IndexStep step, IndexKeyStore store, TraceTag tag) {
   using Bits = typename Stored::Bits;
+  record_hit(tag, dispatch::Kernel::keep_raw_keys);
   const std::int64_t first =
       (static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id()) * 32 * kRowsOfLane;
   if (first >= step.rows) return;
@@ -184,7 +187,7 @@ void require_store(const IndexerParameters& indexer, const IndexKeyStore& store)
 }  // namespace
 
 void compress_index_keys(const IndexerParameters& indexer, const IndexStep& step, const IndexKeyStore& store,
-                         cudaStream_t stream) {
+                         cudaStream_t stream, const TraceTag& tag) {
   require_store(indexer, store);
   if (step.rows == 0) return;
   const std::int64_t own = rows_of_warp(indexer.ratio), warps = (step.rows + own - 1) / own;
@@ -197,27 +200,27 @@ void compress_index_keys(const IndexerParameters& indexer, const IndexStep& step
                                          indexer.ratio == kRealRatio;
                        if (real) kernel = compress_index_keys_kernel<Stored, 1, true, true>;
                      }
-                     kernel<<<blocks_for_warps(warps), kIndexThreads, 0, stream>>>(indexer, step, store);
+                     kernel<<<blocks_for_warps(warps), kIndexThreads, 0, stream>>>(indexer, step, store, tag);
                      PLUMBLINE_CHECK_LAUNCH(compress_index_keys_kernel);
                    });
 }
 
 void keep_raw_keys(const IndexerParameters& indexer, const IndexStep& step, const IndexKeyStore& store,
-                   cudaStream_t stream) {
+                   cudaStream_t stream, const TraceTag& tag) {
   require_store(indexer, store);
   if (step.rows == 0) return;
   with_storage(indexer.type, [&](auto stored) {
     keep_raw_keys_kernel<decltype(stored)>
         <<<blocks_for_warps((step.rows + 32 * kRowsOfLane - 1) / (32 * kRowsOfLane)), kIndexThreads, 0,
-           stream>>>(indexer, step, store);
+           stream>>>(indexer, step, store, tag);
     PLUMBLINE_CHECK_LAUNCH(keep_raw_keys_kernel);
   });
 }
 
 void append_index_keys(const IndexerParameters& indexer, const IndexStep& step, const IndexKeyStore& store,
-                       cudaStream_t stream) {
-  compress_index_keys(indexer, step, store, stream);
-  keep_raw_keys(indexer, step, store, stream);
+                       cudaStream_t stream, const TraceTag& tag) {
+  compress_index_keys(indexer, step, store, stream, tag);
+  keep_raw_keys(indexer, step, store, stream, tag);
 }
 
 }  // namespace plumbline::gpu

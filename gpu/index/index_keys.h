@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/index/indexer_inputs.h"
+#include "gpu/trace/trace_tag.h"
 
 #include <cuda_runtime_api.h>
 
@@ -15,12 +16,12 @@ namespace plumbline::gpu {
 /// key has the same bits. Nothing else of the store is written, and nothing behind a row's place read. Throws
 /// Unsupported for parameters outside their ranges.
 void append_index_keys(const IndexerParameters& indexer, const IndexStep& step, const IndexKeyStore& store,
-                       cudaStream_t stream);
+                       cudaStream_t stream, const TraceTag& tag = {});
 
 /// Its two parts, each a launch; the first must be over before the second starts.
 void compress_index_keys(const IndexerParameters& indexer, const IndexStep& step, const IndexKeyStore& store,
-                         cudaStream_t stream);
+                         cudaStream_t stream, const TraceTag& tag = {});
 void keep_raw_keys(const IndexerParameters& indexer, const IndexStep& step, const IndexKeyStore& store,
-                   cudaStream_t stream);
+                   cudaStream_t stream, const TraceTag& tag = {});
 
 }  // namespace plumbline::gpu

@@ -1,5 +1,6 @@
 #include "gpu/index/index_launch.cuh"
 #include "gpu/index/index_queries.h"
+#include "gpu/trace/trace_tag.cuh"
 
 namespace plumbline::gpu {
 namespace {
@@ -8,9 +9,10 @@ namespace {
 template <typename Stored, int kChunks, bool kWhole>
 __global__ void __launch_bounds__(kIndexThreads)
     index_queries_kernel(IndexerParameters indexer, IndexStep step, std::int32_t requests,
-                         typename Stored::Bits* queries) {
+                         typename Stored::Bits* queries, TraceTag tag) {
   using Vector = IndexVector<Stored, kChunks>;
   __shared__ __align__(16) float shared[kIndexWarps][128 * kChunks];
+  record_hit(tag, dispatch::Kernel::index_queries);
   const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * kIndexWarps + warp_id();
   const std::int64_t row = at / indexer.heads, head = at - row * indexer.heads;
   if (row >= step.rows) return;
@@ -30,7 +32,7 @@ __global__ void __launch_bounds__(kIndexThreads)
 }  // namespace
 
 void index_queries(const IndexerParameters& indexer, const IndexStep& step, std::int32_t requests,
-                   void* queries, cudaStream_t stream) {
+                   void* queries, cudaStream_t stream, const TraceTag& tag) {
   require_served(indexer);
   const std::int64_t vectors = step.rows * indexer.heads;
   if (vectors == 0) return;
@@ -39,7 +41,7 @@ void index_queries(const IndexerParameters& indexer, const IndexStep& step, std:
                      using Stored = decltype(stored);
                      index_queries_kernel<Stored, chunks(), whole()>
                          <<<blocks_for_warps(vectors), kIndexThreads, 0, stream>>>(
-                             indexer, step, requests, static_cast<typename Stored::Bits*>(queries));
+                             indexer, step, requests, static_cast<typename Stored::Bits*>(queries), tag);
                      PLUMBLINE_CHECK_LAUNCH(index_queries_kernel);
                    });
 }

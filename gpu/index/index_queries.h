@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/index/indexer_inputs.h"
+#include "gpu/trace/trace_tag.h"
 
 #include <cuda_runtime_api.h>
 
@@ -11,6 +12,6 @@ namespace plumbline::gpu {
 /// are padded and left as they were. Per vector the squares are summed in one written order, so a row's bits
 /// do not depend on its step. Throws Unsupported for parameters outside their ranges.
 void index_queries(const IndexerParameters& indexer, const IndexStep& step, std::int32_t requests,
-                   void* queries, cudaStream_t stream);
+                   void* queries, cudaStream_t stream, const TraceTag& tag = {});
 
 }  // namespace plumbline::gpu

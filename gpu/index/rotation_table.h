@@ -2,6 +2,7 @@
 
 #include "gpu/index/indexer_inputs.h"
 #include "gpu/runtime/device_buffer.h"
+#include "gpu/trace/trace_tag.h"
 
 #include <cstdint>
 #include <span>
@@ -16,7 +17,7 @@ namespace plumbline::gpu {
 class RotationTable {
  public:
   RotationTable(IndexType type, std::span<const float> inverse_frequencies, std::int64_t rows,
-                cudaStream_t stream);
+                cudaStream_t stream, const TraceTag& tag = {});
   const void* data() const { return table_.data(); }
   std::int64_t rows() const { return rows_; }
 

@@ -72,9 +72,10 @@ class WatchedInput {
 
 class CudaSequences final : public IndexerSequences {
  public:
-  CudaSequences(const IndexerModel& model, const IndexerStorage& storage)
+  CudaSequences(const IndexerModel& model, const IndexerStorage& storage, std::shared_ptr<Tracer> tracer)
       : model_(model),
         storage_(storage),
+        tracer_(std::move(tracer)),
         element_(static_cast<std::int64_t>(size_of(model.storage))),
         query_gain_(gains(model.query_norm)),
         key_gain_(gains(model.key_norm)),
@@ -82,7 +83,8 @@ class CudaSequences final : public IndexerSequences {
         keys_(all_ones(storage.pages * storage.page_size * dim() * element_)),
         ring_(all_ones(storage.requests * storage.ring_rows * dim() * element_)),
         ring_coordinates_(storage.requests * storage.ring_rows * 3),
-        rotation_(index_type(model.storage), frequencies(model), storage.most_coordinate + 1, stream_.get()) {
+        rotation_(index_type(model.storage), frequencies(model), storage.most_coordinate + 1, stream_.get(),
+                  trace().of(dispatch::Route::index_rotation)) {
     PLUMBLINE_CHECK(cudaMemset(ring_coordinates_.data(), 0xFF, ring_coordinates_.bytes()));
     indexer_.type = index_type(model.storage);
     indexer_.heads = model.geometry.index_heads;
@@ -121,8 +123,9 @@ class CudaSequences final : public IndexerSequences {
     step.coordinates = coordinates.as<std::int64_t>();
     const DeviceBuffer<std::byte> queries = all_ones(rows * heads * dim() * element_);
     serve([&] {
-      index_queries(indexer_, step, store_.requests, queries.data(), stream_.get());
-      append_index_keys(indexer_, step, store_, stream_.get());
+      index_queries(indexer_, step, store_.requests, queries.data(), stream_.get(),
+                    trace().of(dispatch::Route::index_queries));
+      append_index_keys(indexer_, step, store_, stream_.get(), trace().of(dispatch::Route::index_keys));
     });
     stream_.synchronize();
     for (const WatchedInput* input : {&projected, &requests, &places, &coordinates})
@@ -137,6 +140,7 @@ class CudaSequences final : public IndexerSequences {
   }
 
  private:
+  Trace trace() const { return tracer_ ? tracer_->trace() : Trace{}; }
   std::int64_t dim() const { return model_.geometry.index_head_dim; }
   static std::span<const float> frequencies(const IndexerModel& model) {
     return {reinterpret_cast<const float*>(model.inverse_frequencies.data),
@@ -145,6 +149,7 @@ class CudaSequences final : public IndexerSequences {
 
   IndexerModel model_;
   IndexerStorage storage_;
+  std::shared_ptr<Tracer> tracer_;
   std::int64_t element_;
   Stream stream_;
   DeviceBuffer<float> query_gain_, key_gain_;
@@ -157,6 +162,7 @@ class CudaSequences final : public IndexerSequences {
 
 class CudaIndexer final : public IndexerSubject {
  public:
+  explicit CudaIndexer(std::shared_ptr<Tracer> tracer) : tracer_(std::move(tracer)) {}
   std::string name() const override { return "cuda:indexer"; }
 
   Tensor project(const TensorView& x, const TensorView& weight) override {
@@ -171,16 +177,19 @@ class CudaIndexer final : public IndexerSubject {
     return downloaded(out.data(), x.dtype, {tokens, outputs});
   }
   std::unique_ptr<IndexerSequences> start(const IndexerModel& model, const IndexerStorage& storage) override {
-    return std::make_unique<CudaSequences>(model, storage);
+    return std::make_unique<CudaSequences>(model, storage, tracer_);
   }
 
  private:
+  std::shared_ptr<Tracer> tracer_;
   Stream stream_;
   IndexProjection projection_;
 };
 
 }  // namespace
 
-std::unique_ptr<IndexerSubject> cuda_indexer() { return std::make_unique<CudaIndexer>(); }
+std::unique_ptr<IndexerSubject> cuda_indexer(std::shared_ptr<Tracer> tracer) {
+  return std::make_unique<CudaIndexer>(std::move(tracer));
+}
 
 }  // namespace plumbline::gpu

@@ -40,7 +40,9 @@ std::vector<DeviceRoute> device_routes(const std::shared_ptr<gpu::Tracer>& trace
   return routes;
 }
 
-std::shared_ptr<IndexerSubject> indexer() { return gpu::cuda_indexer(); }
+MakeIndexer indexer(const std::shared_ptr<gpu::Tracer>& tracer) {
+  return [tracer] { return std::shared_ptr<IndexerSubject>(gpu::cuda_indexer(tracer)); };
+}
 
 }  // namespace
 
@@ -53,7 +55,7 @@ DeviceSubjects cuda_subjects(Watched watched) {
   subjects.device = probe.device->name + ", " + probe.device->versions;
   subjects.capability = probe.device->capability;
   subjects.routes = device_routes(tracer);
-  subjects.indexer = indexer;
+  subjects.indexer = indexer(tracer);
   subjects.tracer = tracer;
   return subjects;
 }
@@ -61,7 +63,7 @@ DeviceSubjects cuda_subjects(Watched watched) {
 DeviceSubjects offered_cuda_subjects() {
   DeviceSubjects subjects;
   subjects.routes = device_routes(nullptr);
-  subjects.indexer = indexer;
+  subjects.indexer = indexer(nullptr);
   return subjects;
 }
 

@@ -14,6 +14,7 @@
 namespace plumbline {
 
 using MakeSubject = std::function<std::shared_ptr<SelectSubject>()>;
+using MakeIndexer = std::function<std::shared_ptr<IndexerSubject>()>;
 
 /// Another way to run a route's kernels, which may not change a bit of the answer.
 struct DeviceVariant {
@@ -45,7 +46,7 @@ struct DeviceSubjects {
   std::string device;      ///< "NVIDIA H200, CUDA driver API 13000, …"
   std::string capability;  ///< "9.0": chooses the error model of end-to-end judgements
   std::vector<DeviceRoute> routes;
-  std::function<std::shared_ptr<IndexerSubject>()> indexer = {};  ///< may be empty
+  MakeIndexer indexer = {};  ///< may be empty
   /// Watches the calls of the routes' subjects; null where nothing can.
   std::shared_ptr<dispatch::CallTracer> tracer = {};
 };

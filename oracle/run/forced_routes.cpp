@@ -26,6 +26,7 @@ void force(dispatch::ForcedRoutes& forced, const std::string& name) {
       slot = &forced.attention;
       break;
     case dispatch::Stage::expand:
+    case dispatch::Stage::index:
       return;  // has one route
   }
   if (slot->has_value()) throw InputError(fmt::format("route {}: another one is forced on its stage", name));

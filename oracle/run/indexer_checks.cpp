@@ -8,10 +8,14 @@
 #include "oracle/run/indexer_golden.h"
 #include "oracle/run/indexer_trial.h"
 #include "oracle/run/repro.h"
+#include "oracle/run/route_trial.h"
+#include "oracle/run/witnessed_indexer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -233,14 +237,24 @@ void check_rollback(IndexerSubject& subject, const IndexerCase& one, std::uint64
   conclude_trial(tally, fmt::format("; {} roll-backs leave no trace", cases), check);
 }
 
+using RunIndexer = std::function<void(IndexerSubject&, CheckResult&)>;
+
+void run_watched(const std::shared_ptr<IndexerSubject>& subject,
+                 const std::shared_ptr<dispatch::CallTracer>& tracer, const RunIndexer& run,
+                 CheckResult& check) {
+  if (tracer == nullptr) return run(*subject, check);
+  WitnessedIndexer witnessed(subject, tracer);
+  run(witnessed, check);
+  conclude_route(witnessed.evidence(), check);
+}
+
 }  // namespace
 
-std::vector<PlannedCheck> indexer_checks(const MakeIndexer& subject, const std::string& device,
-                                         const std::string& fixtures, std::uint64_t seed_shift) {
+std::vector<PlannedCheck> indexer_checks(const DeviceSubjects& device, const std::string& fixtures,
+                                         std::uint64_t seed_shift) {
   std::vector<PlannedCheck> checks;
   const auto plan = [&](const std::string& name, const std::string& source,
-                        const std::vector<std::string>& options,
-                        const std::function<void(IndexerSubject&, CheckResult&)>& run) {
+                        const std::vector<std::string>& options, const RunIndexer& run) {
     PlannedCheck check;
     check.name = "cuda/indexer/" + name;
     check.kind = CheckKind::device;
@@ -248,8 +262,10 @@ std::vector<PlannedCheck> indexer_checks(const MakeIndexer& subject, const std::
     check.subject = "cuda:indexer";
     std::vector<std::string> words = {"plumbline", "verify", "--filter", exact_filter(check.name)};
     words.insert(words.end(), options.begin(), options.end());
-    check.repro = repro_line(words, source, {"index kernels", device});
-    check.run = [subject, run](CheckResult& result) { run(*subject(), result); };
+    check.repro = repro_line(words, source, {"index kernels", device.device});
+    check.run = [make = device.indexer, tracer = device.tracer, run](CheckResult& result) {
+      run_watched(make(), tracer, run, result);
+    };
     checks.push_back(std::move(check));
   };
   std::vector<std::string> folder, seed;

@@ -42,8 +42,7 @@ VerifyPlan plan_verify(const VerifyOptions& options) {
     std::vector<PlannedCheck> checks =
         device_checks(device, options.fixtures, options.seed_shift, options.threads);
     if (!device.indexer) return checks;
-    for (PlannedCheck& check :
-         indexer_checks(device.indexer, device.device, options.fixtures, options.seed_shift))
+    for (PlannedCheck& check : indexer_checks(device, options.fixtures, options.seed_shift))
       checks.push_back(std::move(check));
     return checks;
   };
