@@ -30,8 +30,8 @@ RotationTable::RotationTable(IndexType type, std::span<const float> inverse_freq
   if (rows == 0 || pairs == 0) return;
   PLUMBLINE_CHECK(cudaMemcpyAsync(frequencies_.data(), inverse_frequencies.data(), frequencies_.bytes(),
                                   cudaMemcpyHostToDevice, stream));
-  with_storage(type, [&](auto tag) {
-    using Stored = decltype(tag);
+  with_storage(type, [&](auto stored) {
+    using Stored = decltype(stored);
     rotation_table_kernel<Stored><<<static_cast<unsigned>((rows * pairs + 255) / 256), 256, 0, stream>>>(
         frequencies_.data(), pairs, rows, reinterpret_cast<typename Stored::Bits*>(table_.data()), tag);
     PLUMBLINE_CHECK_LAUNCH(rotation_table_kernel);

@@ -1,7 +1,9 @@
 #include "oracle/cli/commands.h"
+#include "oracle/cli/cuda_subjects.h"
 #include "oracle/cli/report_options.h"
 #include "oracle/replay/replay_report.h"
 #include "oracle/report/replay_json.h"
+#include "oracle/run/device_replay.h"
 #include "oracle/run/name_filter.h"
 #include "oracle/run/repro.h"
 
@@ -15,16 +17,21 @@ namespace {
 
 struct ReplayCommand {
   ReportOptions report;
-  std::string file, mode = "teacher", profile, tap;
+  std::string file, mode = "teacher", profile, tap, subject = "recorded";
   std::int64_t layer = -1;
   bool stop_at_first = false;
 
   std::string repro(const ReplayReport& replay) const {
-    std::vector<std::string> words = {"plumbline", "replay", file, "--profile", replay.profile};
+    std::vector<std::string> words = {"plumbline", "replay", file};
+    if (subject == "recorded") {
+      words.insert(words.end(), {"--profile", replay.profile});
+    } else {
+      words.insert(words.end(), {"--subject", subject});
+    }
     if (mode != "teacher") words.insert(words.end(), {"--mode", mode});
     if (const TapReport* first = replay.first_divergence())
       words.insert(words.end(), {"--tap", exact_filter(first->name)});
-    return repro_line(words, fmt::format("file {}, subject recorded", file));
+    return repro_line(words, fmt::format("file {}, subject {}", file, subject));
   }
 
   int run() const {
@@ -37,8 +44,17 @@ struct ReplayCommand {
     if (layer >= 0) request.options.layer = layer;
     request.options.stop_at_first = stop_at_first;
     request.threads = report.threads;
-    const ReplayReport replay = replay_capture(file, request);
-    const Json json = replay_json(replay, repro(replay));
+    Json json;
+    if (subject == "recorded") {
+      const ReplayReport replay = replay_capture(file, request);
+      json = replay_json(replay, repro(replay));
+    } else {
+      const DeviceSubjects device = cuda_subjects(Watched::yes);
+      const DeviceReplay made =
+          replay_on_device(file, device, request, subject == "cuda" ? "" : subject.substr(5));
+      json = replay_json(made.replay, repro(made.replay));
+      if (made.routes) json["routes"] = routes_json(*made.routes, device.tracer->witnesses());
+    }
     reporter.finish(json);
     return counts_of(json).exit_code();
   }
@@ -56,8 +72,18 @@ void add_replay_command(CLI::App& app, int& exit_code) {
                    "teacher: each operation on the capture's own inputs; free: from the tokens on")
       ->check(CLI::IsMember({"teacher", "free"}))
       ->capture_default_str();
-  command->add_option("--profile", replay->profile,
-                      "Whose rounding the engine is taken to follow (default: by the capture's producer)");
+  CLI::Option* profile = command->add_option(
+      "--profile", replay->profile,
+      "Whose rounding the engine is taken to follow (default: by the capture's producer)");
+  command
+      ->add_option("--subject", replay->subject,
+                   "Whose results: the capture's record, or what the CUDA kernels (cuda), of selections one "
+                   "route's (cuda:ROUTE), make of its inputs")
+      ->check([](const std::string& word) {
+        const bool known = word == "recorded" || word == "cuda" || word.starts_with("cuda:");
+        return known ? "" : fmt::format("{} is not recorded, cuda or cuda:ROUTE", word);
+      })
+      ->capture_default_str();
   CLI::Option* layer = command->add_option("--layer", replay->layer, "Only this layer, counted from 0")
                            ->check(CLI::Range(0, 1 << 20));
   CLI::Option* tap =
@@ -68,6 +94,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   command->callback([=, &exit_code] {
     if (replay->mode == "free" && layer->count() + tap->count() + stop->count() > 0)
       throw CLI::ValidationError("--layer, --tap and --stop-at-first need --mode teacher");
+    if (replay->subject != "recorded" && (replay->mode == "free" || stop->count() + profile->count() > 0))
+      throw CLI::ValidationError("--mode free, --profile and --stop-at-first need --subject recorded");
     exit_code = replay->run();
   });
 }

@@ -5,6 +5,7 @@
 #include "oracle/cli/report_options.h"
 #include "oracle/run/judge_capture.h"
 #include "oracle/run/repro.h"
+#include "oracle/run/route_trial.h"
 #include "reference/select/reference_subject.h"
 
 #include <memory>
@@ -32,30 +33,37 @@ struct SelectCommand {
 
   /// What is on trial: a null subject is the file's own record.
   struct Trial {
-    std::vector<std::shared_ptr<SelectSubject>> subjects;
+    std::vector<WatchedRoute> subjects;
     std::optional<std::string> capability;
+    std::string witnesses;  ///< of a device's calls
   };
   Trial trial() const {
-    if (subject == "recorded") return {{nullptr}, {}};
-    if (subject == "reference") return {{std::make_shared<ReferenceSubject>()}, {}};
-    const DeviceSubjects device = cuda_subjects(Watched::no);
+    if (subject == "recorded") return {{WatchedRoute{}}, {}, {}};
+    if (subject == "reference") return {{{std::make_shared<ReferenceSubject>(), nullptr}}, {}, {}};
+    const DeviceSubjects device = cuda_subjects(Watched::yes);
     if (device.routes.empty()) throw InputError(fmt::format("--subject {}: {}", subject, device.reason));
-    Trial trial{{}, device.capability};
+    Trial trial{{}, device.capability, device.tracer->witnesses()};
     for (const DeviceRoute& route : device.routes)
-      if (subject == "cuda" || subject == "cuda:" + route.name) trial.subjects.push_back(route.subject());
+      if (subject == "cuda" || subject == "cuda:" + route.name)
+        trial.subjects.push_back(watched_route(device, route));
     if (trial.subjects.empty()) throw InputError(fmt::format("--subject {}: no such route", subject));
     return trial;
   }
 
   std::vector<JudgedSelection> judged(const Trial& trial, JudgeCaptureOptions options) const {
     std::vector<JudgedSelection> selections;
-    for (const std::shared_ptr<SelectSubject>& one : trial.subjects) {
-      options.subject = one.get();
+    for (const WatchedRoute& one : trial.subjects) {
+      options.subject = one.subject.get();
       try {
+        const std::size_t first = selections.size();
         for (JudgedSelection& selection : judge_capture(file, options)) {
-          if (trial.subjects.size() > 1 && selection.tag != one->name())
-            selection.tag = one->name() + "/" + selection.tag;
+          if (trial.subjects.size() > 1 && selection.tag != one.subject->name())
+            selection.tag = one.subject->name() + "/" + selection.tag;
           selections.push_back(std::move(selection));
+        }
+        if (one.witness) {
+          for (std::size_t i = first; i < selections.size(); ++i)
+            miss_route(one.witness->evidence(), selections[i]);
         }
       } catch (const UnsupportedCase& unsupported) {
         if (trial.subjects.size() == 1) throw InputError(fmt::format("{}: {}", file, unsupported.what()));
@@ -72,7 +80,7 @@ struct SelectCommand {
     options.tag = tag;
     options.filter = NameFilter(report.filter);
     options.threads = report.threads;
-    options.subject = on_trial.subjects.front().get();
+    options.subject = on_trial.subjects.front().subject.get();
     options.capability = on_trial.capability;
     if (report.list) {
       for (const std::string& name : list_selections(file, options))
@@ -82,7 +90,12 @@ struct SelectCommand {
     const std::vector<JudgedSelection> selections = judged(on_trial, options);
     std::vector<std::string> repros;
     for (const JudgedSelection& selection : selections) repros.push_back(repro(selection));
-    const Json json = select_json(file, selections, repros);
+    Json json = select_json(file, selections, repros);
+    for (const WatchedRoute& one : on_trial.subjects) {
+      if (!one.witness) continue;
+      json["routes"].push_back({{"subject", one.subject->name()}});
+      json["routes"].back().update(routes_json(one.witness->evidence(), on_trial.witnesses));
+    }
     reporter.finish(json);
     return counts_of(json).exit_code();
   }

@@ -28,9 +28,16 @@ struct OperationSummary {
 /// In the order of first appearance.
 std::vector<OperationSummary> summarise(const std::vector<TapReport>& taps, bool by_layer);
 
+/// A tap that a subject was not put to, and why.
+struct UnsupportedTap {
+  std::string name, reason;
+};
+
 /// The outcome of `plumbline replay`.
 struct ReplayReport {
   std::string file;
+  std::string subject =
+      "recorded";  ///< whose results the taps show: the capture's, or made anew on its inputs
   ReplayMode mode = ReplayMode::teacher;
   std::string profile, profile_reason;
   Status status = Status::pass;
@@ -38,6 +45,7 @@ struct ReplayReport {
   std::vector<TapReport> taps;              ///< teacher-forced only
   std::vector<std::string> without_inputs;  ///< taps the capture has without what goes into them
   std::vector<std::string> unknown;         ///< taps that no step of the model gives
+  std::vector<UnsupportedTap> unsupported;  ///< taps of the capture that another subject does not compute
   std::optional<IndexerReport> selection;   ///< absent where a filter leaves it out
   std::optional<FreeRunningReport> free;    ///< free-running only
 

@@ -100,6 +100,21 @@ void TapComparison::add(const Rows<Bounded>& ours, const Rows<double>& recorded,
   }
 }
 
+void TapComparison::add_recorded(const Rows<double>& subject, const Rows<double>& recorded) {
+  if (subject.numbers.size() != recorded.numbers.size()) {
+    throw InputError(fmt::format("/forward/{}/…/{}: expected {} numbers, found {}", report_.forward,
+                                 report_.name, subject.numbers.size(), recorded.numbers.size()));
+  }
+  if (!report_.against_recorded) report_.against_recorded.emplace();
+  TapReport::AgainstRecorded& both = *report_.against_recorded;
+  for (std::size_t i = 0; i < subject.numbers.size(); ++i) {
+    const Difference difference = difference_of(report_.dtype, recorded.numbers[i], subject.numbers[i]);
+    ++both.elements;
+    both.bit_equal += difference.same_bits ? 1 : 0;
+    both.max_ulp = std::max(both.max_ulp, difference.ulp);
+  }
+}
+
 TapReport TapComparison::report() const {
   TapReport report = report_;
   report.used_share = std::max(report.used_share, 0.0);

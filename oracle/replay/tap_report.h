@@ -5,6 +5,7 @@
 #include "reference/model/rows.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,13 @@ struct TapReport {
     double recorded = 0, ours = 0, bound = 0;
   } worst;  ///< the element with the largest share of its bound
 
+  /// A subject's result beside the capture's own record of it, where there is one: no judgement, since each
+  /// has its own bound.
+  struct AgainstRecorded {
+    std::int64_t elements = 0, bit_equal = 0, max_ulp = 0;
+  };
+  std::optional<AgainstRecorded> against_recorded;
+
   bool within_bound() const { return beyond_bound == 0; }
 };
 
@@ -44,6 +52,8 @@ class TapComparison {
   /// number, for the witness. An element whose recorded value is NaN is beyond every bound.
   void add(const Rows<Bounded>& ours, const Rows<double>& recorded, std::int64_t batch,
            std::int64_t first_token);
+  /// Beside a subject's elements that were added, the capture's own; no judgement.
+  void add_recorded(const Rows<double>& subject, const Rows<double>& recorded);
   TapReport report() const;
 
  private:

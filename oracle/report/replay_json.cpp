@@ -13,18 +13,41 @@ Json worst_json(const TapReport::Worst& worst) {
 }
 
 Json tap_json(const TapReport& tap) {
-  return {{"forward", std::stoll(tap.forward)},
-          {"name", tap.name},
-          {"operation", tap.operation},
-          {"dtype", name_of(tap.dtype)},
-          {"elements", tap.elements},
-          {"bit_equal", tap.bit_equal},
-          {"max_ulp", ulp_json(tap.max_ulp)},
-          {"p99_ulp", ulp_json(tap.p99_ulp)},
-          {"max_partial_ulp", tap.max_partial_ulp},
-          {"beyond_bound", tap.beyond_bound},
-          {"share_of_bound", tap.used_share},
-          {"worst", worst_json(tap.worst)}};
+  Json json = {{"forward", std::stoll(tap.forward)},
+               {"name", tap.name},
+               {"operation", tap.operation},
+               {"dtype", name_of(tap.dtype)},
+               {"elements", tap.elements},
+               {"bit_equal", tap.bit_equal},
+               {"max_ulp", ulp_json(tap.max_ulp)},
+               {"p99_ulp", ulp_json(tap.p99_ulp)},
+               {"max_partial_ulp", tap.max_partial_ulp},
+               {"beyond_bound", tap.beyond_bound},
+               {"share_of_bound", tap.used_share},
+               {"worst", worst_json(tap.worst)}};
+  if (tap.against_recorded) {
+    json["against_recorded"] = {{"elements", tap.against_recorded->elements},
+                                {"bit_equal", tap.against_recorded->bit_equal},
+                                {"max_ulp", ulp_json(tap.against_recorded->max_ulp)}};
+  }
+  return json;
+}
+
+/// Over all taps that the capture has a record of.
+Json against_recorded_json(const std::vector<TapReport>& taps) {
+  std::int64_t elements = 0, equal = 0;
+  for (const TapReport& tap : taps) {
+    if (!tap.against_recorded) continue;
+    elements += tap.against_recorded->elements;
+    equal += tap.against_recorded->bit_equal;
+  }
+  return {{"elements", elements}, {"bit_equal", equal}};
+}
+
+Json unsupported_json(const std::vector<UnsupportedTap>& taps) {
+  Json all = Json::array();
+  for (const UnsupportedTap& tap : taps) all.push_back({{"tap", tap.name}, {"reason", tap.reason}});
+  return all;
 }
 
 Json first_divergence_json(const TapReport* tap) {
@@ -95,6 +118,7 @@ Json logits_json(const ReplayReport& replay) {
 
 Json head_json(const ReplayReport& replay) {
   return {{"file", replay.file},
+          {"subject", replay.subject},
           {"mode", replay.mode == ReplayMode::free ? "free" : "teacher"},
           {"profile", replay.profile},
           {"profile_reason", replay.profile_reason},
@@ -110,6 +134,10 @@ Json tail_json(const ReplayReport& replay) {
                {"selection", replay.selection ? indexer_json(*replay.selection) : Json(nullptr)},
                {"logits", logits_json(replay)}};
   if (replay.free) json["free_running"] = free_json(*replay.free);
+  if (replay.subject != "recorded") {
+    json["against_recorded"] = against_recorded_json(replay.taps);
+    json["unsupported"] = unsupported_json(replay.unsupported);
+  }
   return json;
 }
 

@@ -111,7 +111,7 @@ ReportEntry entry_of(const Json& report, std::string name) {
   ReportEntry entry;
   entry.name = std::move(name);
   entry.kind = "replay";
-  entry.subject = "recorded";
+  entry.subject = text(report, "subject");
   entry.source = text(report, "file");
   entry.status = name_of(Status::pass);
   entry.repro = text(report, "repro");
@@ -146,12 +146,31 @@ std::vector<ReportEntry> replay_entries(const Json& report) {
     if (failed) entry.status = name_of(Status::fail);
     if (failed) entry.reason = text(report, "reason");
   }
+  for (const Json& tap : report.value("unsupported", Json::array())) {
+    ReportEntry& entry = entries.emplace_back(entry_of(report, text(tap, "tap")));
+    entry.status = name_of(Status::unsupported);
+    entry.reason = text(tap, "reason");
+  }
   if (report.contains("free_running") || entries.empty()) {
     ReportEntry& entry = entries.emplace_back(entry_of(report, "logits"));
     entry.status = text(report, "status");
     entry.reason = text(report, "reason");
   }
   return entries;
+}
+
+/// What stands for the record beside another subject's taps, and what that subject does not compute.
+std::string subject_lines(const Json& report) {
+  if (!report.contains("unsupported")) return "";
+  std::string out;
+  const Json& beside = report.at("against_recorded");
+  if (beside.at("elements").get<std::int64_t>() > 0)
+    out += fmt::format("the capture's own record of them: {:.3f} % of {} elements bit-equal\n",
+                       percent(beside.at("bit_equal"), beside.at("elements")),
+                       beside.at("elements").get<std::int64_t>());
+  for (const Json& tap : report.at("unsupported"))
+    out += fmt::format("UNSUPPORTED {}: {}\n", text(tap, "tap"), text(tap, "reason"));
+  return out;
 }
 
 std::string replay_verdict(const Json& report) {
@@ -163,6 +182,14 @@ std::string replay_verdict(const Json& report) {
     outside += operation.at("beyond_bound").get<std::int64_t>();
   }
   const std::string profile = text(report, "profile");
+  if (text(report, "subject") != "recorded") {
+    return fmt::format(
+        "{}: {} taps, {:.3f} % of {} elements bit-equal to the reference, {} beyond the bound, {} taps "
+        "UNSUPPORTED",
+        text(report, "subject"), taps, percent(equal, elements), elements,
+        outside == 0 ? "none" : std::to_string(outside),
+        report.contains("unsupported") ? report.at("unsupported").size() : 0);
+  }
   if (text(report, "mode") == "free") {
     const Json& logits = report.at("logits");
     return fmt::format(
@@ -190,7 +217,7 @@ std::string replay_text(const Json& report, bool color) {
     out += fmt::format("not compared, no step of the model gives it: {}", unknown[0].get<std::string>());
     out += unknown.size() > 1 ? fmt::format(" and {} more\n", unknown.size() - 1) : "\n";
   }
-  out += logits_line(report);
+  out += text(report, "subject") == "recorded" ? logits_line(report) : subject_lines(report);
   if (const std::string selection = selection_summary(report); !selection.empty())
     out += fmt::format("indexer: {}\n", selection);
   if (const Json& first = report.at("first_divergence"); !first.is_null())
@@ -218,7 +245,7 @@ std::string replay_markdown(const Json& report) {
                        operation.at("max_partial_ulp").get<double>(), share_of_bound(operation),
                        operation.at("beyond_bound").get<std::int64_t>());
   }
-  out += "\n```\n" + logits_line(report);
+  out += "\n```\n" + (text(report, "subject") == "recorded" ? logits_line(report) : subject_lines(report));
   if (const std::string selection = selection_summary(report); !selection.empty())
     out += "indexer: " + selection + "\n";
   if (const Json& first = report.at("first_divergence"); !first.is_null())

@@ -233,6 +233,12 @@ Status status_from(const std::string& name) {
 
 }  // namespace
 
+Json routes_json(const RouteEvidence& routes, const std::string& witnesses) {
+  Json json = {{"witnesses", witnesses}};
+  add_routes(routes, json);
+  return json;
+}
+
 Json machine_json(const Machine& machine) {
   return {
       {"cpu", machine.cpu},     {"threads", machine.threads},

@@ -25,6 +25,9 @@ Json select_json(const std::string& file, const std::vector<JudgedSelection>& se
 /// The judgement of a model capture's indexer.
 Json indexer_json(const IndexerReport& indexer);
 
+/// What the witnesses saw of a subject's routes: calls, hits, misses.
+Json routes_json(const RouteEvidence& routes, const std::string& witnesses);
+
 /// The "machine" of a report.
 Json machine_json(const Machine& machine);
 

@@ -8,7 +8,9 @@
 #include "oracle/run/route_trial.h"
 #include "oracle/run/variation_trial.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -83,7 +85,9 @@ std::vector<PlannedCheck> device_checks(const DeviceSubjects& device, const std:
       };
     }
     const std::vector<FamilyCase> cases = family_cases(seed_shift);
-    for (const FamilyCase& one : cases) {
+    std::vector<FamilyCase> judged = cases;
+    std::ranges::copy(wide_cases(seed_shift), std::back_inserter(judged));
+    for (const FamilyCase& one : judged) {
       if (!takes(route, one)) continue;
       const CaseSpec spec = in_the_real_geometry(one.spec);
       checks.push_back(plan(device, route, one.name, format_case(spec), seed));

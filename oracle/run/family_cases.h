@@ -19,4 +19,8 @@ struct FamilyCase {
 /// every data seed.
 std::vector<FamilyCase> family_cases(std::uint64_t seed_shift);
 
+/// Few rows on both sides of where select.two_kernel stops to read its scores back
+/// (gpu/dispatch/read_back.h): for a device's routes, the families are shorter.
+std::vector<FamilyCase> wide_cases(std::uint64_t seed_shift);
+
 }  // namespace plumbline

@@ -4,6 +4,7 @@
 #include "fixtures/cases/random.h"
 #include "fixtures/error.h"
 #include "fixtures/small_float.h"
+#include "oracle/run/device_replay.h"
 #include "oracle/run/golden_checks.h"
 #include "oracle/run/indexer_golden.h"
 #include "oracle/run/indexer_trial.h"
@@ -274,6 +275,17 @@ std::vector<PlannedCheck> indexer_checks(const DeviceSubjects& device, const std
   for (const std::string& path : indexer_captures(fixtures)) {
     plan("golden/" + std::filesystem::path(path).stem().string(), path, folder,
          [path](IndexerSubject& one, CheckResult& check) { check_indexer_golden(one, path, check); });
+  }
+  const auto shared = std::make_shared<const DeviceSubjects>(device);
+  for (const std::string& path : indexer_captures(fixtures)) {
+    plan("taps/" + std::filesystem::path(path).stem().string(), path, folder, {});
+    checks.back().run = [shared, path](CheckResult& check) {
+      DeviceReplay made = replay_on_device(path, *shared, {});
+      check.replay = std::move(made.replay);
+      check.status = check.replay->status;
+      check.reason = check.replay->reason;
+      if (made.routes) conclude_route(*made.routes, check);
+    };
   }
   for (const IndexerCase& one : indexer_cases()) {
     const std::uint64_t number = 1 + seed_shift;

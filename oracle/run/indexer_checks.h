@@ -14,7 +14,8 @@ namespace plumbline {
 /// slots, the ring, one split of a sequence against another.
 ///
 /// "cuda/indexer/golden/NAME": the recorded projections of every sparse layer of a model capture, call by
-/// call, and the projection itself from its recorded input. "cuda/indexer/splits/…": any cut of some
+/// call, and the projection itself from its recorded input. "cuda/indexer/taps/NAME": the
+/// capture's taps as the device makes them (replay_on_device). "cuda/indexer/splits/…": any cut of some
 /// sequences leaves the same bytes, padded rows of NaN between. "cuda/indexer/rollback/…": drafts of NaN, 1 …
 /// 8 of them, any number accepted, at every place of a group, leave no trace. Where
 /// the device is watched, every call is reconciled with its plan: a miss makes the check ROUTE_MISSED.

@@ -8,6 +8,7 @@
 #include "oracle/judge/slice.h"
 #include "oracle/run/golden_checks.h"
 #include "oracle/run/indexer_trial.h"
+#include "oracle/run/recorded_layer.h"
 #include "reference/model/linear_layer.h"
 
 #include <algorithm>
@@ -20,59 +21,12 @@
 namespace plumbline {
 namespace {
 
-void append_row(Tensor& rows, const TensorView& from, std::int64_t index) {
-  const auto* data = from.at(index);
-  rows.bytes.insert(rows.bytes.end(), data,
-                    data + static_cast<std::size_t>(from.extent(1)) * size_of(from.dtype));
-  ++rows.shape[0];
-}
-
-/// One layer's recorded calls as requests, one a batch row, and the steps they came in.
-struct RecordedLayer {
-  std::vector<TrialRequest> requests;
-  std::vector<TrialStep> steps;
-};
-
-RecordedLayer read_layer(const ModelCapture& capture, const std::string& dataset, DType storage,
-                         std::int64_t width) {
-  RecordedLayer layer;
-  for (const ModelCapture::Forward& forward : capture.forwards()) {
-    const Tensor projected = capture.read(forward, dataset);
-    if (projected.dtype != storage || projected.shape != Shape{forward.batch, forward.tokens, width}) {
-      throw InputError(capture.info().path, fmt::format("/forward/{}/{}", forward.name, dataset),
-                       fmt::format("{} [{}, {}, {}]", name_of(storage), forward.batch, forward.tokens, width),
-                       fmt::format("{} {}", name_of(projected.dtype), to_string(projected.shape)));
-    }
-    const CallTokens tokens = read_call_tokens(capture, forward);
-    layer.requests.resize(static_cast<std::size_t>(forward.batch), {Tensor(storage, {0, width}), {}});
-    TrialStep step;
-    for (std::int64_t b = 0; b < forward.batch; ++b) {
-      TrialRequest& request = layer.requests[static_cast<std::size_t>(b)];
-      TrialPart part{b, request.tokens(), 0, 0};
-      for (std::int64_t t = 0; t < forward.tokens; ++t) {
-        if (tokens.live[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)] == 0) continue;
-        append_row(request.projected, slice(projected, b), t);
-        request.coordinates.push_back(
-            tokens.coordinates[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)]);
-        ++part.count;
-      }
-      if (part.count > 0) step.push_back(part);
-    }
-    layer.steps.push_back(step);
-  }
-  return layer;
-}
-
 /// The projection of every call from its recorded input, against linear_layer's bound.
 void check_projection(IndexerSubject& subject, const ModelCapture& capture, const std::string& module,
                       const TrialIndexer& indexer, TrialTally& tally) {
   const std::string name = module + ".index_qk_proj.weight", input = "taps/" + module + "/in";
   const Tensor weight = capture.weight(name);
-  std::vector<float> numbers;
-  for (std::size_t i = 0; i < weight.bytes.size() / size_of(weight.dtype); ++i)
-    numbers.push_back(
-        static_cast<float>(decode_element(weight.dtype, weight.bytes.data() + i * size_of(weight.dtype))));
-  const LinearWeight reference(numbers, weight.extent(0), weight.extent(1));
+  const LinearWeight reference = linear_weight(weight);
   for (const ModelCapture::Forward& forward : capture.forwards()) {
     if (!capture.has(forward, input)) continue;
     const Tensor x = capture.read(forward, input);
@@ -126,7 +80,7 @@ void check_indexer_golden(IndexerSubject& subject, const std::string& path, Chec
     ++layers;
     const TrialIndexer indexer(config, read_indexer_weights(capture, config, number, profile), profile);
     check_projection(subject, capture, module, indexer, tally);
-    const RecordedLayer recorded = read_layer(capture, dataset, config.storage, indexer.width());
+    const RecordedLayer recorded = read_recorded_layer(capture, dataset, config.storage, indexer.width());
     const TrialPages pages = lay_out(recorded.requests, ratio, 5, false);
     const TrialOutcome outcome = drive(subject, indexer, recorded.requests, pages, ring, recorded.steps, 3);
     tally.merge(compare(indexer, recorded.requests, pages, ring, outcome));

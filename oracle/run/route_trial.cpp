@@ -14,15 +14,23 @@ namespace {
 
 constexpr int kAnswers = 5;
 
+void miss(const RouteEvidence& evidence, Status& status, std::string& reason) {
+  if (evidence.misses.empty() || (status != Status::pass && status != Status::vacuous)) return;
+  status = Status::route_missed;
+  reason = evidence.misses.front();
+  const auto more = static_cast<std::int64_t>(evidence.misses.size()) - 1 + evidence.misses_left_out;
+  if (more > 0) reason += fmt::format(" (and {} more)", more);
+}
+
 }  // namespace
 
 void conclude_route(const RouteEvidence& evidence, CheckResult& check) {
   check.routes = evidence;
-  if (evidence.misses.empty() || (check.status != Status::pass && check.status != Status::vacuous)) return;
-  check.status = Status::route_missed;
-  check.reason = evidence.misses.front();
-  const auto more = static_cast<std::int64_t>(evidence.misses.size()) - 1 + evidence.misses_left_out;
-  if (more > 0) check.reason += fmt::format(" (and {} more)", more);
+  miss(evidence, check.status, check.reason);
+}
+
+void miss_route(const RouteEvidence& evidence, JudgedSelection& selection) {
+  miss(evidence, selection.status, selection.reason);
 }
 
 RouteTrial::RouteTrial(const DeviceSubjects& device, const DeviceRoute& route, int threads)

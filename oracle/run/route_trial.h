@@ -34,5 +34,7 @@ class RouteTrial {
 /// Whether a route ran as planned: takes the evidence over, and turns a PASS or VACUOUS with a miss into
 /// ROUTE_MISSED.
 void conclude_route(const RouteEvidence& evidence, CheckResult& check);
+/// The same of one selection that a route's calls answered.
+void miss_route(const RouteEvidence& evidence, JudgedSelection& selection);
 
 }  // namespace plumbline

@@ -47,9 +47,9 @@ class WitnessedIndexer::Sequences final : public IndexerSequences {
 
 Tensor WitnessedIndexer::project(const TensorView& x, const TensorView& weight) {
   Tensor projected;
-  watch_->over(dispatch::planned_projection(std::string(name_of(x.dtype)), x.extent(0), x.extent(1),
-                                            weight.extent(0)),
-               [&] { projected = subject_->project(x, weight); });
+  watch_->over(
+      dispatch::planned_projection(std::string(name_of(x.dtype)), x.extent(0), x.extent(1), weight.extent(0)),
+      [&] { projected = subject_->project(x, weight); });
   return projected;
 }
 

@@ -66,9 +66,9 @@ TEST(PlannedIndex, EveryShapeHasANonceOfItsOwn) {
                                     planned_rotation(kReal, 7).nonce,
                                     planned_projection("bf16", 7, 8, 9).nonce,
                                     planned_projection("f16", 7, 8, 9).nonce};
-  for (const IndexShape& other : {IndexShape{"f16", 4, 128, 64, 4}, IndexShape{"bf16", 3, 128, 64, 4},
-                                  IndexShape{"bf16", 4, 64, 64, 4}, IndexShape{"bf16", 4, 128, 32, 4},
-                                  IndexShape{"bf16", 4, 128, 64, 2}})
+  for (const IndexShape& other :
+       {IndexShape{"f16", 4, 128, 64, 4}, IndexShape{"bf16", 3, 128, 64, 4}, IndexShape{"bf16", 4, 64, 64, 4},
+        IndexShape{"bf16", 4, 128, 32, 4}, IndexShape{"bf16", 4, 128, 64, 2}})
     nonces.insert(planned_index_step(other, 7).nonce);
   EXPECT_EQ(nonces.size(), 10u);
 }

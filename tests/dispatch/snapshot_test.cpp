@@ -50,8 +50,8 @@ TEST(Snapshot, ShowsEveryRouteThatCanBePlanned) {
     }
   }
   for (const Route route : all_routes()) {
-    const bool forced_alone =
-        stage_of(route) == Stage::select || stage_of(route) == Stage::index || route == Route::score_hopper || route == Route::topk_products;
+    const bool forced_alone = stage_of(route) == Stage::select || stage_of(route) == Stage::index ||
+                              route == Route::score_hopper || route == Route::topk_products;
     const bool planned = route != Route::topk_lexicographic && route != Route::attention_page4 &&
                          route != Route::attention_resolved && !forced_alone;
     EXPECT_EQ(all.find(std::string(name_of(route)) + " + ") != std::string::npos, planned) << name_of(route);

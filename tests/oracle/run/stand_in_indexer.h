@@ -99,7 +99,8 @@ class StandInSequences final : public IndexerSequences {
   IndexerWeights weights_of(const IndexerModel& model) const {
     IndexerWeights weights{floats_of(model.query_norm), floats_of(model.key_norm), {{}, model.sections}};
     if (fault_ == IndexerFault::no_norm) std::ranges::fill(weights.query_norm, 0.0);
-    for (const double f : floats_of(model.inverse_frequencies)) weights.frequencies.per_pair.push_back({f, 0});
+    for (const double f : floats_of(model.inverse_frequencies))
+      weights.frequencies.per_pair.push_back({f, 0});
     return weights;
   }
   Coordinates coordinates(const IndexerStep& step, std::int64_t row) const {
