@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/bench/paged_scene.cuh"
+#include "gpu/bench/uploaded.h"
 
 #include <algorithm>
 #include <vector>
@@ -27,11 +28,11 @@ struct BenchScene {
     std::vector<std::int64_t> positions;
     for (std::int64_t row = 0; row < rows; ++row) positions.push_back(tokens - rows + row);
     const std::vector<std::int32_t> narrow(positions.begin(), positions.end());
-    page_table_ = upload(table);
-    token_to_request_ = upload(std::vector<std::int32_t>(static_cast<std::size_t>(rows), 0));
-    positions64_ = upload(positions);
-    positions32_ = upload(narrow);
-    lengths_ = upload(std::vector<std::int32_t>{static_cast<std::int32_t>(tokens)});
+    page_table_ = uploaded(table);
+    token_to_request_ = uploaded(std::vector<std::int32_t>(static_cast<std::size_t>(rows), 0));
+    positions64_ = uploaded(positions);
+    positions32_ = uploaded(narrow);
+    lengths_ = uploaded(std::vector<std::int32_t>{static_cast<std::int32_t>(tokens)});
     inputs.query = query_.data();
     inputs.rows = rows;
     inputs.key_cache = cache_.data();
@@ -50,13 +51,6 @@ struct BenchScene {
   std::int32_t blocks() const { return static_cast<std::int32_t>(blocks_); }
 
  private:
-  template <typename T>
-  static DeviceBuffer<T> upload(const std::vector<T>& values) {
-    DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
-    PLUMBLINE_CHECK(cudaMemcpy(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice));
-    return buffer;
-  }
-
   DeviceBuffer<std::uint16_t> query_, cache_;
   std::int64_t blocks_;
   DeviceBuffer<std::int32_t> page_table_, token_to_request_, positions32_, lengths_;

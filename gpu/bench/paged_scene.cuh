@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/bench/device_data.cuh"
+#include "gpu/bench/uploaded.h"
 #include "gpu/runtime/device_buffer.h"
 #include "gpu/select/paged_inputs.cuh"
 
@@ -126,10 +127,10 @@ struct PagedScene {
     cache = DeviceBuffer<std::uint16_t>((pages + 2) * page_size * kIndexDim);
     fill_vectors<<<1024, 256>>>(query.data(), query.size(), seed + 11, bfloat16, values, false);
     fill_vectors<<<2048, 256>>>(cache.data(), cache.size(), seed + 12, bfloat16, values, true);
-    page_table = upload(table);
-    token_to_request = upload(requests_of_rows);
-    sequence_lengths = upload(lengths);
-    query_positions = upload(positions);
+    page_table = uploaded(table);
+    token_to_request = uploaded(requests_of_rows);
+    sequence_lengths = uploaded(lengths);
+    query_positions = uploaded(positions);
     inputs = {bfloat16 ? KeyType::kBfloat16 : KeyType::kFloat16,
               query.data(),
               rows,
@@ -147,14 +148,6 @@ struct PagedScene {
   }
 
   std::int32_t widest() const { return *std::max_element(lengths.begin(), lengths.end()) / 4; }
-
- private:
-  template <typename T>
-  static DeviceBuffer<T> upload(const std::vector<T>& values) {
-    DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
-    PLUMBLINE_CHECK(cudaMemcpy(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice));
-    return buffer;
-  }
 };
 
 struct ScoreJudgement {

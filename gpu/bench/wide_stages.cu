@@ -51,17 +51,10 @@ BenchStage time_compression(int repetitions, const char* name, std::int64_t stri
   for (std::int32_t page = 0; page < kPages; ++page) table.push_back(page);
   for (std::int64_t row = 0; row < kRows; ++row) places.push_back(row);
   DeviceBuffer<std::uint16_t> raw(kRows * stride), keys(kBlocks * kIndexDim), ring(kRing * kIndexDim);
-  DeviceBuffer<std::int32_t> page_table(kPages), token_to_request(kRows);
-  DeviceBuffer<std::int64_t> device_places(kRows);
-  DeviceBuffer<float> device_gain(kIndexDim);
+  const DeviceBuffer<std::int32_t> page_table = uploaded(table), token_to_request = uploaded(requests);
+  const DeviceBuffer<std::int64_t> device_places = uploaded(places);
+  const DeviceBuffer<float> device_gain = uploaded(gain);
   fill_vectors<<<4096, 256>>>(raw.data(), raw.size(), 3, true, Values::kNormal, true);
-  const auto upload = [](auto& to, const auto& from) {
-    PLUMBLINE_CHECK(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
-  };
-  upload(page_table, table);
-  upload(token_to_request, requests);
-  upload(device_places, places);
-  upload(device_gain, gain);
   IndexerParameters indexer;
   indexer.query_gain = indexer.key_gain = device_gain.data();
   indexer.rotation = rotation.data();
