@@ -78,8 +78,8 @@ std::vector<std::string> operations(const ReplayReport& replay) {
 }
 
 TEST(DeviceReplay, JudgesEveryTapThatKernelsCompute) {
-  for (const char* golden :
-       {"tiny_bf16", "tiny_fp16", "padded_cuda_fp16", "shapes_cuda_bf16", "tiny_mrope"}) {
+  for (const char* golden : {"tiny_bf16", "tiny_fp16", "padded_cuda_fp16", "shapes_cuda_bf16", "tiny_mrope",
+                             "index128_cpu_fp16"}) {
     const ReplayReport replay = replayed(golden, device()).replay;
     EXPECT_EQ(replay.status, Status::pass) << golden << ": " << replay.reason;
     EXPECT_EQ(operations(replay),
