@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -45,8 +46,10 @@ Suite scorer_suite();
 Suite paged_suite();
 Suite judge_suite();
 Suite dispatch_suite();
+/// `capture_file`: a kind A capture in float32 of transformers on a CPU.
+Suite model_suite(const std::string& capture_file);
 
-/// All of them.
-std::vector<Suite> suites();
+/// All of them. `goldens`: the folder of golden captures.
+std::vector<Suite> suites(const std::string& goldens);
 
 }  // namespace plumbline::selftest
