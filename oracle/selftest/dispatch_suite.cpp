@@ -214,6 +214,7 @@ Trial try_dispatch(const DispatchFault& fault) {
 Suite dispatch_suite() {
   Suite suite;
   suite.name = "dispatch";
+  suite.generated = false;
   suite.checks = {"gates", "reconcile"};
   const auto faults = std::make_shared<const std::vector<DispatchFault>>(dispatch_faults());
   for (const DispatchFault& fault : *faults)

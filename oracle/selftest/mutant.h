@@ -36,6 +36,7 @@ struct Suite {
   std::string name;                 ///< "selector"
   std::vector<std::string> checks;  ///< in the order of the kill matrix
   std::vector<Mutant> mutants;
+  bool generated = true;  ///< other seeds give other cases
   /// Tries the mutant of that id; an empty id is the code without a fault. `seed_shift` is added to the seeds
   /// of generated data.
   std::function<Trial(std::string_view id, std::uint64_t seed_shift)> run;
