@@ -54,8 +54,19 @@ Blocks coarse_bins_alone(const ScoreRow& row, Workspace&) {
   });
 }
 
-Blocks half_precision_keys(const ScoreRow& row, Workspace&) {
+Blocks upper_half_of_the_key(const ScoreRow& row, Workspace&) {
   return best_by(row, [&](std::int64_t block) { return exact_key(row, block) >> 16; });
+}
+
+Blocks last_bit_left_out(const ScoreRow& row, Workspace&) {
+  return best_by(row, [&](std::int64_t block) { return exact_key(row, block) >> 1; });
+}
+
+/// 1/sqrt(128) makes one float32 number of two neighbours.
+Blocks scaled_before_ranking(const ScoreRow& row, Workspace&) {
+  return best_by(row, [&](std::int64_t block) -> std::uint64_t {
+    return score_key(row.scores[static_cast<std::size_t>(block)] * std::bit_cast<float>(0x3DB504F3u));
+  });
 }
 
 /// The k-th of every 8th score, scaled up, is the threshold; nobody counts what passes it.
@@ -130,7 +141,11 @@ std::vector<RowFault> candidate_faults() {
       {"coarse_bins_alone", "TOPK T1", "ranks by the first byte of fp16 and by arrival within a bin", "value",
        coarse_bins_alone},
       {"upper_half_of_the_key", "TOPK T12", "ranks by the upper 16 bits of the float32 key", "value",
-       half_precision_keys},
+       upper_half_of_the_key},
+      {"last_bit_left_out", "TOPK T12", "ranks without the last bit of the float32 key", "value",
+       last_bit_left_out},
+      {"scaled_before_ranking", "TOPK T12", "ranks scores times 1/sqrt(128), rounded once more", "value",
+       scaled_before_ranking},
       {"sampled_threshold", "TOPK T12", "takes the first k above a threshold guessed from a sample",
        "structure", sampled_threshold},
       {"quota_of_chunks", "TOPK T18", "takes no more than half of k from a chunk of 256", "value",

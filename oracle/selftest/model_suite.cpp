@@ -92,8 +92,8 @@ std::vector<ModelFault> delta_net_faults() {
        in_delta_nets([](GatedDeltaNetWeights& net) {
          for (double& decay : net.decay_log) decay = std::log(std::max(std::abs(decay), 1e-3));
        })},
-      {"delta_net.state_transposed_heads", "CASES E6", "value heads are taken in reverse",
-       "delta_net.recurrence", in_delta_nets([](GatedDeltaNetWeights& net) {
+      {"delta_net.value_heads_reversed", "CASES E6", "value heads are taken in reverse",
+       "delta_net.projection", in_delta_nets([](GatedDeltaNetWeights& net) {
          const std::int64_t first = 2 * net.key_heads * net.key_dim;
          net.qkv = rearranged(net.qkv, [&](std::int64_t output) {
            return output < first ? output : first + (net.channels() - 1 - output);
@@ -101,8 +101,7 @@ std::vector<ModelFault> delta_net_faults() {
        })},
       {"delta_net.gate_and_decay_exchanged", "CASES E8", "a and b change places", "delta_net.recurrence",
        in_delta_nets([](GatedDeltaNetWeights& net) { std::swap(net.a, net.b); })},
-      {"delta_net.gate_without_activation", "MODEL §2", "the output gate is a sigmoid",
-       "delta_net.gated_norm",
+      {"delta_net.gate_of_sigmoid", "MODEL §2", "the output gate is a sigmoid", "delta_net.gated_norm",
        in_delta_nets([](GatedDeltaNetWeights& net) { net.output_gate = Activation::sigmoid; })},
   };
 }
@@ -132,8 +131,8 @@ std::vector<ModelFault> attention_faults() {
            return (heads - 1 - output / dim) * dim + output % dim;
          });
        })},
-      {"attention.value_head_dropped", "CASES D10", "the values' last column is left out", "attention.values",
-       in_attention([](QsaWeights& attention, const ModelConfig&) {
+      {"attention.value_column_left_out", "CASES D10", "the values' last column is left out",
+       "attention.values", in_attention([](QsaWeights& attention, const ModelConfig&) {
          const std::int64_t last = attention.value.outputs() - 1;
          attention.value = changed(attention.value, [last](float value, std::int64_t output, std::int64_t) {
            return output == last ? 0.0F : value;
@@ -144,7 +143,7 @@ std::vector<ModelFault> attention_faults() {
          attention.out =
              changed(attention.out, [](float value, std::int64_t, std::int64_t) { return 2 * value; });
        })},
-      {"indexer.norm_without_1", "CASES B10", "the index projection's weights miss a row",
+      {"indexer.projection_row_left_out", "CASES B10", "the index projection's first row is left out",
        "indexer.projection", in_attention([](QsaWeights& attention, const ModelConfig&) {
          attention.index = changed(attention.index, [](float value, std::int64_t output, std::int64_t) {
            return output == 0 ? 0.0F : value;
@@ -201,7 +200,7 @@ std::vector<ModelFault> experts_faults() {
        in_experts([](MixtureOfExpertsWeights& experts) {
          for (GatedMlpWeights& expert : experts.experts) std::swap(expert.gate, expert.up);
        })},
-      {"experts.scale_of_one_half", "CASES G2", "up is 1.25 times too large in one expert", "experts",
+      {"experts.scale_of_one_expert", "CASES G2", "up is 1.25 times too large in one expert", "experts",
        in_experts([](MixtureOfExpertsWeights& experts) {
          experts.experts[0].up = changed(
              experts.experts[0].up, [](float value, std::int64_t, std::int64_t) { return 1.25F * value; });
