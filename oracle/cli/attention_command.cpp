@@ -87,7 +87,9 @@ void add_attention_command(CLI::App& app, int& exit_code) {
       ->add_option("--profile", attention->profile,
                    "Whose roundings bound the answer (default: the case's own, else vllm; reference: exact)")
       ->check([](const std::string& word) {
-        return find_rounding_profile(word) != nullptr ? "" : fmt::format("{} is not one of {}", word, profile_names());
+        return find_rounding_profile(word) != nullptr
+                   ? ""
+                   : fmt::format("{} is not one of {}", word, profile_names());
       });
   attention->report.add_to(*command);
   command->callback([attention, &exit_code] { exit_code = attention->run(); });

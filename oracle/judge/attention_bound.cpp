@@ -18,8 +18,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kSmallestTile = 16;
 /// A product, an exponential or a rescaled sum below this may be flushed to 0.
 constexpr double kFlushed = 0x1p-126;
-/// Largest error of a float32 log2 of a number of at least 1, beside its rounding: CUDA's lg2.approx has 2^-22
-/// (PTX ISA, lg2), libraries 1 ULP.
+/// Largest error of a float32 log2 of a number of at least 1, beside its rounding: CUDA's lg2.approx has
+/// 2^-22 (PTX ISA, lg2), libraries 1 ULP.
 constexpr double kLogarithm = 0x1p-21;
 
 double gamma(double n) {
@@ -69,9 +69,13 @@ Scores scores_of(std::span<const double> query, const AttendedRow& row, std::int
       magnitude += aligned(query[d], storage) * aligned(key[d], storage);
     }
     const double value = scale * product, all = scale * magnitude;
-    double error = gamma(terms) * all + scale * static_cast<double>(dim) * kFlushed + 4 * kRoundoff * std::abs(value);
-    if (profile.scale_query) error += (storage.roundoff + 2 * kRoundoff) * all + static_cast<double>(dim) * storage.half_smallest * all;
-    if (profile.store_scores) error += 2 * storage.roundoff * (std::abs(value) + error) + (1 + scale) * storage.half_smallest;
+    double error =
+        gamma(terms) * all + scale * static_cast<double>(dim) * kFlushed + 4 * kRoundoff * std::abs(value);
+    if (profile.scale_query)
+      error +=
+          (storage.roundoff + 2 * kRoundoff) * all + static_cast<double>(dim) * storage.half_smallest * all;
+    if (profile.store_scores)
+      error += 2 * storage.roundoff * (std::abs(value) + error) + (1 + scale) * storage.half_smallest;
     if (!profile.float32_arithmetic) error = 0x1p-40 * all;
     scores.value.push_back(value);
     scores.error.push_back(error);
@@ -98,15 +102,16 @@ Weights weights_of(const Scores& scores, const AttentionErrorModel& model) {
   weights.rescalings = online ? std::ceil(tokens / kSmallestTile) + 1 : 0;
   // Two logarithms to the base 2 are rounded, compared and raised again.
   const double merge =
-      split ? 4 * kRoundoff * (scores.largest_magnitude + scores.largest_error + log_of(tokens)) + kLogarithm +
-                  exponential + 2 * kRoundoff
+      split ? 4 * kRoundoff * (scores.largest_magnitude + scores.largest_error + log_of(tokens)) +
+                  kLogarithm + exponential + 2 * kRoundoff
             : 0;
   const double common = exponential + weights.rescalings * (exponential + 2 * kRoundoff) + merge;
   for (std::size_t i = 0; i < scores.value.size(); ++i) {
     const double below = scores.largest - scores.value[i];
     const double path = 2 * kRoundoff * (below + scores.error[i] + scores.largest_error);
     const double p = exp_of(-below);
-    const double error = profile.float32_arithmetic ? grown(scores.error[i] + path + 1.01 * common) : grown(scores.error[i] + 0x1p-40);
+    const double error = profile.float32_arithmetic ? grown(scores.error[i] + path + 1.01 * common)
+                                                    : grown(scores.error[i] + 0x1p-40);
     weights.value.push_back(p);
     weights.error.push_back(error);
     weights.sum += p;
@@ -140,7 +145,8 @@ Bounded bounded_output(const Values& values, const Weights& weights, double v_sc
   const StorageLimits storage = limits_of(model.storage);
   const RoundingProfile& profile = model.profile;
   if (!profile.float32_arithmetic)
-    return widened({v_scale * values.output, 0, 0}, v_scale * (values.moved / weights.least_sum + 0x1p-40 * values.weighted / weights.sum));
+    return widened({v_scale * values.output, 0, 0},
+                   v_scale * (values.moved / weights.least_sum + 0x1p-40 * values.weighted / weights.sum));
   const auto tokens = static_cast<double>(weights.value.size());
   const double parts = model.probability_pairs ? 2 : 1;
   const double stored = model.probability_pairs       ? storage.roundoff * storage.roundoff
@@ -151,8 +157,9 @@ Bounded bounded_output(const Values& values, const Weights& weights, double v_sc
   const double lost = (rounded ? storage.half_smallest : 0) + (weights.rescalings + 2) * kFlushed +
                       products * storage.smallest_normal;
   if (!(weights.least_sum > 0)) return {v_scale * values.output, kInfinity, 0};
-  const double above = (values.moved + (stored + products * (1 + stored)) * values.weighted + lost * values.magnitude) /
-                       weights.least_sum;
+  const double above =
+      (values.moved + (stored + products * (1 + stored)) * values.weighted + lost * values.magnitude) /
+      weights.least_sum;
   const double normaliser = gamma(tokens + weights.rescalings + 6);
   const double error = above + 2 * normaliser * (std::abs(values.output) + above);
   return widened({v_scale * values.output, 0, 0}, v_scale * error);
@@ -170,7 +177,8 @@ double units_of(const std::optional<std::string>& capability) {
 
 std::string AttentionErrorModel::derivation() const {
   return fmt::format(
-      "scores γ_({:g}·dim)·scale·Σ|q·k|; weights of any tiles of {} tokens or more and {} splits or fewer; P {}; "
+      "scores γ_({:g}·dim)·scale·Σ|q·k|; weights of any tiles of {} tokens or more and {} splits or fewer; P "
+      "{}; "
       "profile {}",
       units_per_term, kSmallestTile, profile.normalise_after_values ? most_splits : 1,
       probability_pairs             ? "as pairs of the storage type"
@@ -232,10 +240,9 @@ BoundedRow bounded_row(const AttentionInputs& inputs, std::int64_t row, const At
     const std::int64_t shared = head / (heads / inputs.key_value_heads()) * dim;
     const BoundedHead one = bounded_head(attended.query.row(head), attended, shared,
                                          inputs.softmax_scale * inputs.k_scale, inputs.v_scale, model);
-    std::ranges::transform(one.output, bounded.output.row(head).begin(),
-                           [&](Bounded number) {
-                             return arithmetic.store_if(model.profile.store_activations, number);
-                           });
+    std::ranges::transform(one.output, bounded.output.row(head).begin(), [&](Bounded number) {
+      return arithmetic.store_if(model.profile.store_activations, number);
+    });
     bounded.lse.row(0)[static_cast<std::size_t>(head)] = rounded(DType::float32, one.lse);
   }
   if (inputs.output_gate) {

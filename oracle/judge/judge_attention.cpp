@@ -59,8 +59,7 @@ class Judge {
       const AttendedRow attended = gather_row(inputs_, first + i);
       row.tokens = attended.tokens();
       row.finite = attended.finite;
-      if (row.tokens > 0 && row.finite)
-        row.bounded = bounded_row(inputs_, first + i, attended, model_);
+      if (row.tokens > 0 && row.finite) row.bounded = bounded_row(inputs_, first + i, attended, model_);
     }
     for (std::int64_t i = 0; i < count; ++i) {
       const Row& row = rows[static_cast<std::size_t>(i)];
@@ -69,8 +68,10 @@ class Judge {
       } else if (!row.finite) {
         ++report_.rows_not_finite;
       } else {
-        output_.add(row.bounded.output, decoded_row(outputs_.output.view(), first + i, inputs_.heads()), 0, first + i);
-        if (outputs_.lse) lse_.add(row.bounded.lse, decoded_row(outputs_.lse->view(), first + i, 1), 0, first + i);
+        output_.add(row.bounded.output, decoded_row(outputs_.output.view(), first + i, inputs_.heads()), 0,
+                    first + i);
+        if (outputs_.lse)
+          lse_.add(row.bounded.lse, decoded_row(outputs_.lse->view(), first + i, 1), 0, first + i);
       }
     }
   }
@@ -86,7 +87,8 @@ class Judge {
     }
     if (outputs_.lse) {
       const Rows<double> lse = decoded_row(outputs_.lse->view(), row, 1);
-      const auto finite = std::ranges::find_if(lse.numbers, [](double x) { return !(std::isinf(x) && x < 0); });
+      const auto finite =
+          std::ranges::find_if(lse.numbers, [](double x) { return !(std::isinf(x) && x < 0); });
       if (finite != lse.numbers.end()) {
         right = false;
         witness(fmt::format("row {}: no token contributes, log-sum-exp {:g} in place of -inf", row, *finite));
@@ -103,10 +105,11 @@ class Judge {
     if (tap.within_bound()) return;
     const bool lse = tap.operation == "attention.lse";
     const std::int64_t dim = lse ? 1 : inputs_.dim();
-    witness(fmt::format("{} row {}, head {}{}: {:.9g}, exact {:.9g} ± {:.3g}; {} of {} elements beyond their bound",
-                        tap.name, tap.worst.token, tap.worst.column / dim,
-                        lse ? "" : fmt::format(", column {}", tap.worst.column % dim), tap.worst.recorded,
-                        tap.worst.ours, tap.worst.bound, tap.beyond_bound, tap.elements));
+    witness(fmt::format(
+        "{} row {}, head {}{}: {:.9g}, exact {:.9g} ± {:.3g}; {} of {} elements beyond their bound", tap.name,
+        tap.worst.token, tap.worst.column / dim,
+        lse ? "" : fmt::format(", column {}", tap.worst.column % dim), tap.worst.recorded, tap.worst.ours,
+        tap.worst.bound, tap.beyond_bound, tap.elements));
   }
 
   void conclude() {
@@ -115,9 +118,10 @@ class Judge {
     const bool beyond = !report_.output->within_bound() || (report_.lse && !report_.lse->within_bound());
     if (beyond || report_.empty_rows_wrong > 0) {
       report_.status = Status::fail;
-      report_.reason = fmt::format("{} elements of the output and {} log-sum-exps beyond their bound, {} empty rows wrong",
-                                   report_.output->beyond_bound, report_.lse ? report_.lse->beyond_bound : 0,
-                                   report_.empty_rows_wrong);
+      report_.reason =
+          fmt::format("{} elements of the output and {} log-sum-exps beyond their bound, {} empty rows wrong",
+                      report_.output->beyond_bound, report_.lse ? report_.lse->beyond_bound : 0,
+                      report_.empty_rows_wrong);
     } else if (report_.output->elements == 0) {
       report_.status = Status::vacuous;
       report_.reason = "no row has a token to attend to, or none with finite numbers";

@@ -54,10 +54,10 @@ std::vector<ReportLine> attention_lines(const Json& attention) {
     ReportLine line;
     line.part = printable(attention.at("subject").get<std::string>(), std::string::npos) + " " + tensor;
     line.rows = std::to_string(attention.at("rows").get<std::int64_t>());
-    line.verdicts = fmt::format("{:.2f} % bit-equal, {} beyond, {:.0f} % used",
-                                elements == 0 ? 100 : 100 * equal / static_cast<double>(elements),
-                                one.at("beyond_bound").get<std::int64_t>(),
-                                100 * one.at("share_of_bound").get<double>());
+    line.verdicts =
+        fmt::format("{:.2f} % bit-equal, {} beyond bound",
+                    elements == 0 ? 100 : 100 * equal / static_cast<double>(elements),
+                    one.at("beyond_bound").get<std::int64_t>(), 100 * one.at("share_of_bound").get<double>());
     lines.push_back(std::move(line));
   }
   return lines;

@@ -162,7 +162,8 @@ std::vector<ReportEntry> entries_of(const Json& report) {
       if (check.contains("indexer")) add_witnesses(check.at("indexer"), entry.witnesses);
       for (const Json& one : check.value("attention", Json::array()))
         for (const Json& witness : one.at("witnesses"))
-          entry.witnesses.push_back(text(one, "case") + ": " + printable(witness.get<std::string>(), std::string::npos));
+          entry.witnesses.push_back(text(one, "case") + ": " +
+                                    printable(witness.get<std::string>(), std::string::npos));
       if (check.contains("proof"))
         for (const Json& fault : check.at("proof").at("faults"))
           entry.witnesses.push_back(

@@ -33,9 +33,9 @@ AttentionErrorModel model_of(const std::string& path, const CaptureInfo& info, c
 AttentionReport judged(const std::string& path, const CaptureInfo& info, const AttentionCase& data,
                        const AttentionTrial& trial) {
   const AttentionInputs inputs = data.inputs();
-  AttentionReport report =
-      judge_attention(inputs, trial.subject ? trial.subject->attend(inputs) : AttentionOutputs{data.output, data.lse},
-                      model_of(path, info, data, trial));
+  AttentionReport report = judge_attention(
+      inputs, trial.subject ? trial.subject->attend(inputs) : AttentionOutputs{data.output, data.lse},
+      model_of(path, info, data, trial));
   report.case_name = data.name;
   report.subject = trial.subject ? trial.subject->name() : "recorded";
   return report;

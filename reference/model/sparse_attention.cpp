@@ -148,8 +148,8 @@ void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, c
   const std::int64_t shared = geometry.heads / geometry.key_value_heads * geometry.head_dim;
   for (std::int64_t head = 0; head < geometry.key_value_heads; ++head) {
     const auto first = static_cast<std::size_t>(head * shared), count = static_cast<std::size_t>(shared);
-    attend(query.subspan(first, count), keys, values, head * geometry.head_dim, tokens, geometry,
-           arithmetic, out.subspan(first, count));
+    attend(query.subspan(first, count), keys, values, head * geometry.head_dim, tokens, geometry, arithmetic,
+           out.subspan(first, count));
   }
 }
 
