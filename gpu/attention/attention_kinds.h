@@ -27,7 +27,8 @@ void for_kind(const AttentionRequest& r, const Work& work) {
   if (r.type == KeyType::kFloat16) {
     r.float8 ? for_dim<KeyType::kFloat16, true>(r.dim, work) : for_dim<KeyType::kFloat16, false>(r.dim, work);
   } else {
-    r.float8 ? for_dim<KeyType::kBfloat16, true>(r.dim, work) : for_dim<KeyType::kBfloat16, false>(r.dim, work);
+    r.float8 ? for_dim<KeyType::kBfloat16, true>(r.dim, work)
+             : for_dim<KeyType::kBfloat16, false>(r.dim, work);
   }
 }
 

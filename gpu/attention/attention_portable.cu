@@ -18,8 +18,8 @@ __device__ __forceinline__ float cached(const void* cache, std::int64_t at) {
   }
 }
 
-/// One block per row, key/value head and split. A token's score is a chain of multiply-adds per lane and a tree
-/// over the lanes; a column's sum is a chain over the tokens.
+/// One block per row, key/value head and split. A token's score is a chain of multiply-adds per lane and a
+/// tree over the lanes; a column's sum is a chain over the tokens.
 template <KeyType kType, int kDim, bool kFloat8>
 __global__ void __launch_bounds__(kThreads)
     attention_portable_kernel(AttentionRequest r, AttentionParts parts, TraceTag tag) {
@@ -85,7 +85,8 @@ __global__ void __launch_bounds__(kThreads)
         if (h < group) sum[h][j] *= shrink[h];
       for (int t = 0; t < kTile; ++t) {
         if (slots[t] < 0) continue;
-        const float value = cached<kType, kFloat8>(r.values, (slots[t] * r.kv_heads + kv_head) * kDim + column);
+        const float value =
+            cached<kType, kFloat8>(r.values, (slots[t] * r.kv_heads + kv_head) * kDim + column);
 #pragma unroll
         for (int h = 0; h < kMostGroup; ++h)
           if (h < group) sum[h][j] = fmaf(scores[h][t], value, sum[h][j]);
@@ -116,7 +117,8 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <KeyType kType, int kDim, bool kFloat8>
-void launch(const AttentionRequest& r, const AttentionParts& parts, const TraceTag& tag, cudaStream_t stream) {
+void launch(const AttentionRequest& r, const AttentionParts& parts, const TraceTag& tag,
+            cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(r.rows), static_cast<unsigned>(r.kv_heads),
                   static_cast<unsigned>(parts.splits));
   attention_portable_kernel<kType, kDim, kFloat8><<<grid, kThreads, 0, stream>>>(r, parts, tag);

@@ -5,22 +5,22 @@
 
 #include <algorithm>
 
-// One block per row, key/value head and split. The query heads of a group are the 16 rows of a product; a tile
-// of 32 tokens travels by asynchronous copies while the tile before it is computed. Four warps: each scores 8
-// of a tile's tokens, then each sums a quarter of the columns over all 32.
+// One block per row, key/value head and split. The query heads of a group are the 16 rows of a product; a
+// tile of 32 tokens travels by asynchronous copies while the tile before it is computed. Four warps: each
+// scores 8 of a tile's tokens, then each sums a quarter of the columns over all 32.
 
 namespace plumbline::gpu {
 namespace {
 
 constexpr int kThreads = 128, kWarps = 4, kTile = 32;
-constexpr int kSlots = 2048;           // resolved ahead of the tiles
-constexpr int kWeightStride = 40;      // 16-bit numbers; 20 words: eight rows hit all banks
+constexpr int kSlots = 2048;       // resolved ahead of the tiles
+constexpr int kWeightStride = 40;  // 16-bit numbers; 20 words: eight rows hit all banks
 
 /// Shared memory of a block.
 template <int kDim, bool kFloat8, int kStages>
 struct Layout {
-  static constexpr int kRowBytes = kDim * 2;                           // a token's vector in 16 bits
-  static constexpr int kTileBytes = 2 * kTile * kRowBytes;             // keys, then values
+  static constexpr int kRowBytes = kDim * 2;                // a token's vector in 16 bits
+  static constexpr int kTileBytes = 2 * kTile * kRowBytes;  // keys, then values
   static constexpr int kStageBytes = kFloat8 ? kTileBytes / 2 : kTileBytes;
   static constexpr int kStagesAt = 0;
   static constexpr int kWidenedAt = kStagesAt + kStages * kStageBytes;  // of e4m3 alone
@@ -32,7 +32,8 @@ struct Layout {
 
 #if __CUDA_ARCH__ >= 800
 
-/// Byte of a 16-byte piece of a token's vector; pieces are permuted so that eight tokens hit eight bank groups.
+/// Byte of a 16-byte piece of a token's vector; pieces are permuted so that eight tokens hit eight bank
+/// groups.
 template <int kDim>
 __device__ __forceinline__ int piece_at(int token, int piece) {
   return token * (kDim * 2) + ((piece ^ (token & 7)) << 4);
@@ -80,7 +81,8 @@ class Block {
     load_query();
     const std::int64_t last = parts_.first_token(r_.selected, split_ + 1);
     for (std::int64_t first = parts_.first_token(r_.selected, split_); first < last; first += kSlots)
-      attend(first, static_cast<int>(min(static_cast<long long>(kSlots), static_cast<long long>(last - first))));
+      attend(first,
+             static_cast<int>(min(static_cast<long long>(kSlots), static_cast<long long>(last - first))));
     finish();
   }
 
@@ -200,8 +202,8 @@ class Block {
     return fmaxf(x, __shfl_xor_sync(~0u, x, 2));
   }
 
-  /// Turns scores into weights relative to the largest so far, leaves them to the other warps as the sum of two
-  /// 16-bit numbers, and shrinks what was summed before.
+  /// Turns scores into weights relative to the largest so far, leaves them to the other warps as the sum of
+  /// two 16-bit numbers, and shrinks what was summed before.
   __device__ void weigh(const float (&score)[4]) {
     const float own[2] = {over_quad(fmaxf(score[0], score[1])), over_quad(fmaxf(score[2], score[3]))};
     if (lane_ % 4 == 0) {
@@ -256,8 +258,8 @@ class Block {
 #pragma unroll
       for (int g = 0; g < kGroups; g += 2) {
         std::uint32_t value[4];
-        load_4_transposed(value, values + piece_at<kDim>(step * 16 + lane_ % 16,
-                                                         warp_ * (kColumns / 8) + g + lane_ / 16));
+        load_4_transposed(
+            value, values + piece_at<kDim>(step * 16 + lane_ % 16, warp_ * (kColumns / 8) + g + lane_ / 16));
         Mma<kType>::step(sum_[g], low, value[0], value[1]);
         Mma<kType>::step(sum_[g + 1], low, value[2], value[3]);
         Mma<kType>::step(sum_[g], high, value[0], value[1]);
@@ -351,7 +353,8 @@ void launch_staged(const AttentionRequest& r, const AttentionParts& parts, const
 
 /// Three stages where a block may take so much shared memory (8.0, 9.0), else two.
 template <KeyType kType, int kDim, bool kFloat8>
-void launch(const AttentionRequest& r, const AttentionParts& parts, const TraceTag& tag, cudaStream_t stream) {
+void launch(const AttentionRequest& r, const AttentionParts& parts, const TraceTag& tag,
+            cudaStream_t stream) {
   int device = 0, most = 0;
   PLUMBLINE_CHECK(cudaGetDevice(&device));
   PLUMBLINE_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));

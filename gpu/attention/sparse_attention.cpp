@@ -24,6 +24,13 @@ void require_kernel(const AttentionRequest& r, const dispatch::AttentionCall& ca
 
 }  // namespace
 
+void SparseAttention::reserve(const AttentionRequest& r, const dispatch::AttentionCall& call) {
+  if (call.plan.launch.splits <= 1) return;
+  const std::int64_t count = r.rows * r.heads * call.plan.launch.splits;
+  sums_.reserve(count * r.dim);
+  weights_.reserve(count);
+}
+
 void SparseAttention::attend(const AttentionRequest& r, const dispatch::AttentionCall& call,
                              const Trace& trace, cudaStream_t stream) {
   require_kernel(r, call);
@@ -32,9 +39,7 @@ void SparseAttention::attend(const AttentionRequest& r, const dispatch::Attentio
   parts.splits = static_cast<std::int32_t>(call.plan.launch.splits);
   parts.block_n = static_cast<std::int32_t>(call.plan.launch.block_n);
   if (parts.splits > 1) {
-    const std::int64_t count = r.rows * r.heads * parts.splits;
-    sums_.reserve(count * r.dim);
-    weights_.reserve(count);
+    reserve(r, call);
     parts.sums = sums_.data();
     parts.weights = weights_.data();
   }

@@ -11,8 +11,8 @@
 
 namespace plumbline::gpu {
 
-/// Sparse attention of some rows on the device, all tensors contiguous (fixtures/attention_subject.h says what
-/// each holds). Kernels read all but `output` and `lse`.
+/// Sparse attention of some rows on the device, all tensors contiguous (fixtures/attention_subject.h says
+/// what each holds). Kernels read all but `output` and `lse`.
 struct AttentionRequest {
   KeyType type = KeyType::kFloat16;  ///< of query, gate and output
   bool float8 = false;               ///< e4m3fn caches; else of `type`
@@ -37,10 +37,10 @@ struct AttentionRequest {
   __host__ __device__ std::int32_t group() const { return heads / kv_heads; }
 };
 
-/// What the parts of a row's tokens leave for the merge: sums of e^(score − largest)·value, unnormalised, with
-/// the largest score (to the base 2) and the sum of the weights.
+/// What the parts of a row's tokens leave for the merge: sums of e^(score − largest)·value, unnormalised,
+/// with the largest score (to the base 2) and the sum of the weights.
 struct AttentionParts {
-  float* sums = nullptr;    ///< [rows, heads, splits, dim]
+  float* sums = nullptr;      ///< [rows, heads, splits, dim]
   float2* weights = nullptr;  ///< [rows, heads, splits]: largest score, Σ weights
   std::int32_t splits = 1;
   std::int32_t block_n = 16;  ///< a split is whole tiles of so many tokens
@@ -59,6 +59,8 @@ inline constexpr std::int32_t kMostGroup = 16;
 /// stream at a time.
 class SparseAttention {
  public:
+  /// Room for the parts of such a call.
+  void reserve(const AttentionRequest& request, const dispatch::AttentionCall& call);
   /// Throws Unsupported for shapes without a kernel: dims 64, 128 and 256, groups of at most 16 heads.
   void attend(const AttentionRequest& request, const dispatch::AttentionCall& call, const Trace& trace,
               cudaStream_t stream);

@@ -12,11 +12,11 @@ namespace {
 
 std::string text_of(const AttentionBatch& batch, Capability capability, const AttentionCall& call) {
   const AttentionLaunch& launch = call.plan.launch;
-  return fmt::format("attention {} on {}: query {} {}, cache {} {}, list {}, block_n {}, splits {}, warps {}, {}",
-                     name_of(call.plan.decision.route), to_string(capability), name_of(batch.query.type),
-                     to_string(batch.query.shape), name_of(batch.key_cache.type),
-                     to_string(batch.key_cache.shape), to_string(batch.indices.shape), launch.block_n,
-                     launch.splits, launch.warps, name_of(call.kernel));
+  return fmt::format(
+      "attention {} on {}: query {} {}, cache {} {}, list {}, block_n {}, splits {}, warps {}, {}",
+      name_of(call.plan.decision.route), to_string(capability), name_of(batch.query.type),
+      to_string(batch.query.shape), name_of(batch.key_cache.type), to_string(batch.key_cache.shape),
+      to_string(batch.indices.shape), launch.block_n, launch.splits, launch.warps, name_of(call.kernel));
 }
 
 }  // namespace
@@ -28,7 +28,8 @@ Kernel attention_kernel(Capability capability, bool portable) {
 AttentionCall plan_attention(const AttentionBatch& batch, Capability capability,
                              const AttentionForce& force) {
   if (force.route && (stage_of(*force.route) != Stage::attention || !has_kernel(*force.route)))
-    throw std::invalid_argument(fmt::format("forced route {}: attention has no such kernel", name_of(*force.route)));
+    throw std::invalid_argument(
+        fmt::format("forced route {}: attention has no such kernel", name_of(*force.route)));
   if (force.splits && (*force.splits < 0 || *force.splits > kMostSplits))
     throw std::invalid_argument(fmt::format("{} splits: expected 0 to {}", *force.splits, kMostSplits));
   PlanInput input;

@@ -101,7 +101,7 @@ class Draw {
   }
 
   std::int64_t count_of(std::int64_t row, Random& random) const {
-    if (family_.data == AttentionData::nothing) return 0;
+    if (family_.data == AttentionData::nothing && row > 0) return 0;
     if (family_.data == AttentionData::one_token) return 1;
     if (family_.data == AttentionData::empty_rows && row % 2 == 1) return 0;
     if (row == 0) return family_.selected;
@@ -124,7 +124,7 @@ class Draw {
         list[i] = all[i];
       }
       if (row % 2 == 0) std::sort(list.begin(), list.begin() + count);
-      if (family_.data == AttentionData::nothing)
+      if (family_.data == AttentionData::nothing && row > 0)
         list[0] = static_cast<std::int32_t>(pages_each() * family_.page_size);
       const bool nobody = row % 7 == 5 || (family_.data == AttentionData::nothing && row % 3 == 2);
       made.token_to_request.as<std::int32_t>()[static_cast<std::size_t>(row)] =

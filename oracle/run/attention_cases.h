@@ -15,7 +15,7 @@ enum class AttentionData : std::uint8_t {
   wide_scores,  ///< scores that spread over hundreds: most weights vanish
   tied_maxima,  ///< the largest score several times over, far apart in the list
   empty_rows,   ///< every other row attends to nothing
-  nothing,      ///< −1 alone, pages that are not there, rows of no request
+  nothing,      ///< of all rows but the first: padding, tokens no page holds, no request
   one_token,
   bad_pages,  ///< a third of the pages unmapped or beyond the cache
 };

@@ -74,7 +74,8 @@ RC_GTEST_PROP(JudgeAttention, TheReferenceUnderAProfileStaysWithinThatProfilesBo
 TEST(JudgeAttention, NothingToAttendToIsVacuous) {
   AttentionFamily family = kSmall;
   family.data = AttentionData::nothing;
-  const AttentionCase made = make_attention_case(family, 1);
+  AttentionCase made = make_attention_case(family, 1);
+  made.token_to_request.as<std::int32_t>()[0] = -1;  // the only row with tokens
   EXPECT_EQ(judged(made, split_attention(made, 2)).status, Status::vacuous);
 }
 
