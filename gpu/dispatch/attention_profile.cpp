@@ -27,7 +27,25 @@ bool takes_two_warps(const AttentionGeometry& g, Capability capability) {
          g.head_dim == 256;
 }
 
+/// Splits of a row by the width of its selection.
+struct RowProfile {
+  std::int64_t max_selected;
+  std::int64_t splits;
+};
+constexpr std::array kRowProfiles = {
+    RowProfile{127, 1},
+    RowProfile{511, 4},
+    RowProfile{std::numeric_limits<std::int64_t>::max(), 8},
+};
+constexpr std::int64_t kRowTile = 16, kRowWarps = 4;
+
 }  // namespace
+
+AttentionLaunch row_launch(std::int64_t selected, std::int64_t splits) {
+  const auto profile = std::find_if(kRowProfiles.begin(), kRowProfiles.end(),
+                                    [&](const RowProfile& p) { return selected <= p.max_selected; });
+  return {kRowTile, splits > 0 ? std::min(splits, kMostSplits) : profile->splits, kRowWarps};
+}
 
 AttentionLaunch attention_launch(const AttentionGeometry& g, Capability capability) {
   const std::int64_t group = std::max<std::int64_t>(1, (g.query_heads + g.kv_heads - 1) / g.kv_heads);

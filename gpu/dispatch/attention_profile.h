@@ -22,6 +22,12 @@ struct AttentionGeometry {
   std::int64_t selected = 0;  ///< width of the token selection
 };
 
+inline constexpr std::int64_t kMostSplits = 64;
+
+/// The launch of a row whatever else is in its batch, in that many splits (or 0: by the width of the
+/// selection alone, eight from 512 tokens on): equal rows get equal bits in every batch.
+AttentionLaunch row_launch(std::int64_t selected, std::int64_t splits);
+
 /// Launch profile of ROUTES.md §4.3: by rows × kv heads and generation (8.0 and later, or before), the target
 /// of splits cut to the largest power of two that the tiles allow.
 AttentionLaunch attention_launch(const AttentionGeometry& geometry, Capability capability);

@@ -33,6 +33,9 @@ constexpr std::array kOurs = {
     KernelName{Kernel::index_queries, "index_queries", "index_queries_kernel"},
     KernelName{Kernel::compress_index_keys, "compress_index_keys", "compress_index_keys_kernel"},
     KernelName{Kernel::keep_raw_keys, "keep_raw_keys", "keep_raw_keys_kernel"},
+    KernelName{Kernel::attention_tensor, "attention_tensor", "attention_tensor_kernel"},
+    KernelName{Kernel::attention_portable, "attention_portable", "attention_portable_kernel"},
+    KernelName{Kernel::attention_merge, "attention_merge", "attention_merge_kernel"},
 };
 
 /// What cuBLAS calls its products, by generation: gemmSN_TN_kernel and gemvx, sm80_xmma_gemm and

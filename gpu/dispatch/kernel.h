@@ -28,6 +28,9 @@ enum class Kernel : std::uint8_t {
   index_queries = 17,
   compress_index_keys = 18,
   keep_raw_keys = 19,
+  attention_tensor = 24,    ///< on tensor cores of 8.0 and later
+  attention_portable = 25,  ///< on multiply-adds alone
+  attention_merge = 26,
   library_product = 64,  ///< a matrix product of cuBLAS, in as many launches as it likes: writes no tag
 };
 

@@ -5,7 +5,7 @@
 #include "gpu/index/index_queries.h"
 #include "gpu/index/rotation_table.h"
 #include "gpu/runtime/stream.h"
-#include "gpu/subject/device_tensors.h"
+#include "gpu/subject/watched_input.h"
 
 #include <cstring>
 #include <span>
@@ -23,13 +23,6 @@ IndexType index_type(DType type) {
                         std::string(name_of(type)));
 }
 
-/// Bytes of all ones: NaN in every storage type, and no kernel's result.
-DeviceBuffer<std::byte> all_ones(std::int64_t bytes) {
-  DeviceBuffer<std::byte> buffer(bytes);
-  if (bytes > 0) PLUMBLINE_CHECK(cudaMemset(buffer.data(), 0xFF, buffer.bytes()));
-  return buffer;
-}
-
 DeviceBuffer<float> gains(const TensorView& weight) {
   std::vector<float> gain;
   for (std::int64_t d = 0; d < weight.extent(0); ++d) {
@@ -41,34 +34,6 @@ DeviceBuffer<float> gains(const TensorView& weight) {
   PLUMBLINE_CHECK(cudaMemcpy(buffer.data(), gain.data(), buffer.bytes(), cudaMemcpyHostToDevice));
   return buffer;
 }
-
-template <typename Work>
-void serve(const Work& work) {
-  try {
-    work();
-  } catch (const Unsupported& unsupported) {
-    throw UnsupportedCase(unsupported.what());
-  }
-}
-
-/// An input on the device, which has to hold the same bytes afterwards.
-class WatchedInput {
- public:
-  explicit WatchedInput(const TensorView& view)
-      : device_(uploaded(view)), before_(downloaded(device_.data(), DType::uint8, {device_.size()})) {}
-  template <typename T>
-  const T* as() const {
-    return reinterpret_cast<const T*>(device_.data());
-  }
-  void require_unchanged() const {
-    if (downloaded(device_.data(), DType::uint8, {device_.size()}).bytes != before_.bytes)
-      throw CudaError("an index kernel wrote to its inputs");
-  }
-
- private:
-  DeviceBuffer<std::byte> device_;
-  Tensor before_;
-};
 
 class CudaSequences final : public IndexerSequences {
  public:

@@ -123,6 +123,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   read_command->callback([read] { read->run(); });
 
   add_bench_model(*command);
+  add_bench_attention(*command, exit_code);
   add_bench_split(*command);
 }
 

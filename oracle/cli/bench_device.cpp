@@ -14,9 +14,8 @@
 #endif
 
 namespace plumbline {
-namespace {
 
-int device_number(const std::string& text) {
+int cuda_device_number(const std::string& text) {
   int number = -1;
   const std::string prefix = "cuda:";
   const char* end = text.data() + text.size();
@@ -27,10 +26,12 @@ int device_number(const std::string& text) {
   throw InputError(fmt::format("--device: expected cuda:N, found '{}'", text));
 }
 
-int unsupported(const std::string& why) {
-  fmt::print("UNSUPPORTED: bench select --device: {}\n", why);
+int bench_unsupported(const std::string& command, const std::string& why) {
+  fmt::print("UNSUPPORTED: {} --device: {}\n", command, why);
   return 3;
 }
+
+namespace {
 
 #ifdef PLUMBLINE_WITH_CUDA
 
@@ -170,8 +171,9 @@ void DeviceBench::add_to(CLI::App& command) {
 #ifdef PLUMBLINE_WITH_CUDA
 
 int DeviceBench::run(const std::string& json, int repetitions) const {
-  const int number = device_number(device);
-  if (const gpu::DeviceProbe probe = gpu::probe_device(); !probe.device) return unsupported(probe.reason);
+  const int number = cuda_device_number(device);
+  if (const gpu::DeviceProbe probe = gpu::probe_device(); !probe.device)
+    return bench_unsupported("bench select", probe.reason);
   const BenchFigures figures(json);
   gpu::SelectBenchOptions options;
   options.rows = rows;
@@ -191,8 +193,8 @@ int DeviceBench::run(const std::string& json, int repetitions) const {
 #else
 
 int DeviceBench::run(const std::string&, int) const {
-  device_number(device);
-  return unsupported("this build has no CUDA kernels");
+  cuda_device_number(device);
+  return bench_unsupported("bench select", "this build has no CUDA kernels");
 }
 
 #endif

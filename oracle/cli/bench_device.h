@@ -8,6 +8,11 @@
 
 namespace plumbline {
 
+/// N of "cuda:N". Throws InputError.
+int cuda_device_number(const std::string& text);
+/// Says why a device cannot be measured; returns exit code 3.
+int bench_unsupported(const std::string& command, const std::string& why);
+
 /// `bench select --device cuda:N`: the selection benchmark of ROUTES.md §5.4 on a CUDA device.
 struct DeviceBench {
   std::string device;  ///< "cuda:0"; empty: not asked for

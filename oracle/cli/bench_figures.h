@@ -24,6 +24,8 @@ class BenchFigures {
 
 /// Adds `bench model`.
 void add_bench_model(CLI::App& bench);
+/// Adds `bench attention`.
+void add_bench_attention(CLI::App& bench, int& exit_code);
 /// Adds `bench split`.
 void add_bench_split(CLI::App& bench);
 

@@ -8,6 +8,7 @@ namespace plumbline {
 // throw InputError from within parse().
 void add_verify_command(CLI::App& app, int& exit_code);
 void add_select_command(CLI::App& app, int& exit_code);
+void add_attention_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app);
 void add_digest_command(CLI::App& app);

@@ -1,8 +1,11 @@
 #include "oracle/cli/cuda_subjects.h"
 
 #ifdef PLUMBLINE_WITH_CUDA
+#include "gpu/subject/cuda_attention.h"
 #include "gpu/subject/cuda_indexer.h"
 #include "gpu/subject/cuda_subject.h"
+#include "oracle/run/attention_checks.h"
+#include "oracle/run/batch_from_case.h"
 #endif
 
 namespace plumbline {
@@ -44,6 +47,22 @@ MakeIndexer indexer(const std::shared_ptr<gpu::Tracer>& tracer) {
   return [tracer] { return std::shared_ptr<IndexerSubject>(gpu::cuda_indexer(tracer)); };
 }
 
+std::vector<DeviceAttention> attention_routes(const std::string& capability,
+                                              const std::shared_ptr<gpu::Tracer>& tracer) {
+  std::vector<DeviceAttention> ways = attention_ways();
+  for (DeviceAttention& way : ways) {
+    way.subject = [name = way.name, force = way.force, capability, tracer] {
+      return std::shared_ptr<AttentionSubject>(gpu::cuda_attention(
+          name,
+          [force, capability](const AttentionInputs& inputs) {
+            return dispatch::plan_attention(batch_of(inputs), dispatch::parse_capability(capability), force);
+          },
+          tracer));
+    };
+  }
+  return ways;
+}
+
 }  // namespace
 
 DeviceSubjects cuda_subjects(Watched watched) {
@@ -56,6 +75,7 @@ DeviceSubjects cuda_subjects(Watched watched) {
   subjects.capability = probe.device->capability;
   subjects.routes = device_routes(tracer);
   subjects.indexer = indexer(tracer);
+  subjects.attention = attention_routes(subjects.capability, tracer);
   subjects.tracer = tracer;
   return subjects;
 }
@@ -64,6 +84,7 @@ DeviceSubjects offered_cuda_subjects() {
   DeviceSubjects subjects;
   subjects.routes = device_routes(nullptr);
   subjects.indexer = indexer(nullptr);
+  subjects.attention = attention_ways();
   return subjects;
 }
 

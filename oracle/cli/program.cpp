@@ -36,6 +36,7 @@ int run_program(int argc, const char* const* argv) {
   int exit_code = 0;
   add_verify_command(app, exit_code);
   add_select_command(app, exit_code);
+  add_attention_command(app, exit_code);
   add_replay_command(app, exit_code);
   add_explain_command(app);
   add_digest_command(app);

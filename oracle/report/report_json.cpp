@@ -1,5 +1,6 @@
 #include "oracle/report/report_json.h"
 
+#include "oracle/report/attention_json.h"
 #include "oracle/report/replay_json.h"
 #include "oracle/summation/split_report.h"
 
@@ -186,6 +187,7 @@ Json check_json(const CheckResult& check) {
   if (check.proof) json["proof"] = proof_json(*check.proof);
   if (check.replay) json["replay"] = replay_summary_json(*check.replay);
   if (check.split) json["split"] = trials_json(*check.split);
+  for (const AttentionReport& one : check.attention) json["attention"].push_back(attention_json(one));
   if (check.routes) add_routes(*check.routes, json);
   for (const VariationReport& one : check.variations) json["variations"].push_back(variation_json(one));
   return json;

@@ -1,6 +1,7 @@
 #include "oracle/report/report_lines.h"
 
 #include "fixtures/capture/utf8.h"
+#include "oracle/report/attention_json.h"
 #include "oracle/report/replay_json.h"
 #include "oracle/report/replay_lines.h"
 
@@ -121,6 +122,10 @@ std::vector<ReportLine> lines_of(const Json& report) {
         for (const Json& selection : check.at("selections"))
           add_judgements(selection, text(selection, "tag"), false, lines);
         if (check.contains("indexer")) add_judgements(check.at("indexer"), "indexer", false, lines);
+        for (const Json& one : check.value("attention", Json::array())) {
+          const std::vector<ReportLine> more = attention_lines(one);
+          lines.insert(lines.end(), more.begin(), more.end());
+        }
         if (check.contains("replay")) lines.push_back(replay_line(check.at("replay")));
         if (check.contains("split")) add_trials(check.at("split"), lines);
         if (check.contains("proof") && !check.at("selections").empty())
@@ -155,6 +160,10 @@ std::vector<ReportEntry> entries_of(const Json& report) {
       entry.seconds = check.at("seconds").get<double>();
       for (const Json& selection : check.at("selections")) add_witnesses(selection, entry.witnesses);
       if (check.contains("indexer")) add_witnesses(check.at("indexer"), entry.witnesses);
+      for (const Json& one : check.value("attention", Json::array()))
+        for (const Json& witness : one.at("witnesses"))
+          entry.witnesses.push_back(text(one, "case") + ": " +
+                                    printable(witness.get<std::string>(), std::string::npos));
       if (check.contains("proof"))
         for (const Json& fault : check.at("proof").at("faults"))
           entry.witnesses.push_back(

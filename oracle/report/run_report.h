@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/dispatch/reconcile.h"
+#include "oracle/judge/judge_attention.h"
 #include "oracle/judge/judge_indexer.h"
 #include "oracle/judge/judge_reference.h"
 #include "oracle/judge/judge_selection.h"
@@ -72,11 +73,12 @@ struct CheckResult {
   bool expect_vacuous = false;  ///< the golden manifest declares that nothing can be tested here
   std::string reason;           ///< why it is not PASS; for a PASS what deserves a remark
   std::vector<JudgedSelection> selections;
-  std::optional<ProofReport> proof;      ///< of a generated case
-  std::optional<IndexerReport> indexer;  ///< of a model capture
-  std::optional<ReplayReport> replay;    ///< of a model capture
-  std::optional<SplitTrials> split;      ///< of a split reduction
-  std::optional<RouteEvidence> routes;   ///< of a device's route
+  std::optional<ProofReport> proof;             ///< of a generated case
+  std::optional<IndexerReport> indexer;         ///< of a model capture
+  std::optional<ReplayReport> replay;           ///< of a model capture
+  std::optional<SplitTrials> split;             ///< of a split reduction
+  std::vector<AttentionReport> attention = {};  ///< of attention cases
+  std::optional<RouteEvidence> routes;          ///< of a device's route
   std::vector<VariationReport> variations;
   std::string repro;  ///< command line, then # and what it stands for
   double seconds = 0;

@@ -73,6 +73,19 @@ std::vector<std::int64_t> visible_maxima(const PagedSelectInputs& inputs,
 
 }  // namespace
 
+dispatch::AttentionBatch batch_of(const AttentionInputs& inputs) {
+  dispatch::AttentionBatch batch;
+  batch.query = shape_of(inputs.query);
+  batch.key_cache = shape_of(inputs.key_cache);
+  batch.value_cache = shape_of(inputs.value_cache);
+  for (dispatch::TensorShape* cache : {&batch.key_cache, &batch.value_cache})
+    if (cache->type == ElementType::float8_e4m3fn) cache->type = ElementType::uint8;
+  batch.indices = shape_of(inputs.selected_tokens);
+  batch.block_table = shape_of(inputs.page_table);
+  batch.lse_requested = true;
+  return batch;
+}
+
 dispatch::Batch batch_of(const PagedSelectInputs& inputs) {
   dispatch::Batch batch;
   batch.query = shape_of(inputs.index_query);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fixtures/attention_subject.h"
 #include "fixtures/cases/case_spec.h"
 #include "fixtures/subject.h"
 #include "gpu/dispatch/batch.h"
@@ -10,6 +11,9 @@ namespace plumbline {
 /// starts, and each request's largest visible block count. Throws InputError for a type the dispatch does not
 /// know.
 dispatch::Batch batch_of(const PagedSelectInputs& inputs);
+
+/// The same of sparse attention; an e4m3fn cache arrives as bytes.
+dispatch::AttentionBatch batch_of(const AttentionInputs& inputs);
 
 /// A paged case as it is generated. A case on logical blocks counts as one request on a single page of all
 /// its blocks, every one of them visible to some row.

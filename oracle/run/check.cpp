@@ -21,6 +21,7 @@ void worsen(CheckResult& check, Status status, const std::string& reason) {
 void conclude(CheckResult& check) {
   for (const JudgedSelection& selection : check.selections) worsen(check, selection.status, selection.reason);
   if (check.indexer) worsen(check, check.indexer->status, check.indexer->reason);
+  for (const AttentionReport& one : check.attention) worsen(check, one.status, one.reason);
   if (check.replay) worsen(check, check.replay->status, check.replay->reason);
   if (check.proof) worsen(check, check.proof->status, check.proof->reason);
 }

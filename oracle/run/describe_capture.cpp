@@ -29,7 +29,7 @@ std::string attributes(const CaptureFile& file) {
   line("contract", info.contract.value_or(""));
   line("route_scorer", info.route_scorer);
   line("route_topk", info.route_topk);
-  if (info.kind == CaptureKind::model) return out;
+  if (info.kind == CaptureKind::model || info.kind == CaptureKind::attention_paged) return out;
   const SelectGeometry geometry = read_geometry(file);
   line("index_heads", std::to_string(geometry.index_heads));
   line("index_head_dim", std::to_string(geometry.index_head_dim));

@@ -46,7 +46,8 @@ std::vector<std::string> selection_captures(const std::string& folder) {
   for (const std::string& file : captures_in(folder)) {
     const std::string path = (std::filesystem::path(folder) / file).string();
     try {
-      if (read_capture_info(path).kind != CaptureKind::model) paths.push_back(path);
+      const CaptureKind kind = read_capture_info(path).kind;
+      if (kind == CaptureKind::select || kind == CaptureKind::select_paged) paths.push_back(path);
     } catch (const InputError&) {
     }
   }

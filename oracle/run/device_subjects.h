@@ -1,7 +1,9 @@
 #pragma once
 
+#include "fixtures/attention_subject.h"
 #include "fixtures/indexer_subject.h"
 #include "fixtures/subject.h"
+#include "gpu/dispatch/attention_call.h"
 #include "gpu/dispatch/call_trace.h"
 #include "oracle/judge/contract.h"
 
@@ -40,6 +42,13 @@ struct DeviceRoute {
   std::vector<DeviceVariant> variants = {};
 };
 
+/// One way through sparse attention on a device.
+struct DeviceAttention {
+  std::string name;                ///< "attention.splitk@8"
+  dispatch::AttentionForce force;  ///< how its calls are planned
+  std::function<std::shared_ptr<AttentionSubject>()> subject = {};
+};
+
 /// What the program can put on trial on this machine's device: nothing, and why, or every route.
 struct DeviceSubjects {
   std::string reason;      ///< why there are no routes
@@ -47,6 +56,7 @@ struct DeviceSubjects {
   std::string capability;  ///< "9.0": chooses the error model of end-to-end judgements
   std::vector<DeviceRoute> routes;
   MakeIndexer indexer = {};  ///< may be empty
+  std::vector<DeviceAttention> attention = {};
   /// Watches the calls of the routes' subjects; null where nothing can.
   std::shared_ptr<dispatch::CallTracer> tracer = {};
 };

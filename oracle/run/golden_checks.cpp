@@ -4,6 +4,7 @@
 #include "fixtures/capture/model_capture.h"
 #include "fixtures/error.h"
 #include "fixtures/sha256.h"
+#include "oracle/run/attention_capture_checks.h"
 #include "oracle/run/golden_manifest.h"
 #include "oracle/run/judge_capture.h"
 #include "oracle/run/repro.h"
@@ -24,6 +25,8 @@ void judge_golden(const std::string& path, int threads, CheckResult& check) {
     IndexerOptions options;
     options.threads = threads;
     check.indexer = judge_indexer(ModelCapture(path), options);
+  } else if (info.kind == CaptureKind::attention_paged) {
+    check.attention = judge_attention_capture(path, {});
   } else {
     JudgeCaptureOptions options;
     options.threads = threads;

@@ -15,7 +15,7 @@ std::string default_fixtures();
 std::set<std::string> captures_in(const std::string& folder);
 
 /// One check per capture of a folder, by name: first its SHA-256 against manifest.json, where there is one,
-/// then its recorded selections (kinds B and C) or its indexer (kind A). A file the manifest does not know is
+/// then its recorded selections (kinds B and C), its indexer (kind A) or its attention (kind D). A file the manifest does not know is
 /// judged all the same; one it names that is missing is an ERROR. Then "replay/<name>" for each kind A
 /// capture: its teacher-forced replay. Throws InputError for a folder that cannot be read or holds no
 /// capture.

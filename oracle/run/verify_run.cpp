@@ -1,5 +1,6 @@
 #include "oracle/run/verify_run.h"
 
+#include "oracle/run/attention_checks.h"
 #include "oracle/run/device_checks.h"
 #include "oracle/run/generated_checks.h"
 #include "oracle/run/golden_checks.h"
@@ -41,6 +42,8 @@ VerifyPlan plan_verify(const VerifyOptions& options) {
     if (device.routes.empty()) return std::vector<PlannedCheck>{no_device(device.reason)};
     std::vector<PlannedCheck> checks =
         device_checks(device, options.fixtures, options.seed_shift, options.threads);
+    for (PlannedCheck& check : attention_checks(device, options.fixtures, options.seed_shift))
+      checks.push_back(std::move(check));
     if (!device.indexer) return checks;
     for (PlannedCheck& check : indexer_checks(device, options.fixtures, options.seed_shift))
       checks.push_back(std::move(check));
@@ -49,6 +52,7 @@ VerifyPlan plan_verify(const VerifyOptions& options) {
   const auto selected = [&](const PlannedCheck& check) { return options.filter.matches(check.name); };
   append(generated_checks(std::make_shared<ReferenceSubject>(), options.seed_shift, options.threads));
   append(split_checks(options.seed_shift));
+  append(reference_attention_checks(options.seed_shift));
   // A device that is offered may not be there: then one check says so.
   const bool needed =
       std::ranges::any_of(on_device(options.offered), selected) || selected(no_device("not looked for"));

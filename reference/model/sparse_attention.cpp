@@ -18,18 +18,18 @@ bool to_base_2(const RoundingProfile& profile) {
 }
 
 template <typename Number>
-Number score_scale(std::size_t dim, const BasicEngineArithmetic<Number>& arithmetic) {
-  const double root = 1 / std::sqrt(static_cast<double>(dim));
-  return arithmetic.step(exactly<Number>(to_base_2(arithmetic.profile()) ? kLog2E * root : root));
+Number score_scale(const AttentionGeometry& geometry, const BasicEngineArithmetic<Number>& arithmetic) {
+  const double scale = geometry.scale();
+  return arithmetic.step(exactly<Number>(to_base_2(arithmetic.profile()) ? kLog2E * scale : scale));
 }
 
 /// One head's scaled scores of the listed tokens.
 template <typename Number>
 void head_scores(std::span<const Number> q, const Rows<Number>& keys, std::int64_t first_column,
-                 std::span<const std::int32_t> tokens, const BasicEngineArithmetic<Number>& arithmetic,
-                 std::span<Number> scores) {
+                 std::span<const std::int32_t> tokens, const AttentionGeometry& geometry,
+                 const BasicEngineArithmetic<Number>& arithmetic, std::span<Number> scores) {
   const RoundingProfile& profile = arithmetic.profile();
-  const Number scale = score_scale<Number>(q.size(), arithmetic);
+  const Number scale = score_scale<Number>(geometry, arithmetic);
   std::vector<Number> query(q.begin(), q.end());
   if (profile.scale_query) {
     for (Number& number : query) number = arithmetic.stored(number * scale);
@@ -63,12 +63,15 @@ Number output_of_sum(Number total, Number normaliser, const BasicEngineArithmeti
 
 /// The query heads of one key/value head, one after another.
 void attend(std::span<const Bounded> query, const Rows<Bounded>& keys, const Rows<Bounded>& values,
-            std::int64_t first_column, std::span<const std::int32_t> tokens, std::int64_t dim,
-            const BasicEngineArithmetic<Bounded>& arithmetic, std::span<Bounded> out) {
+            std::int64_t first_column, std::span<const std::int32_t> tokens,
+            const AttentionGeometry& geometry, const BasicEngineArithmetic<Bounded>& arithmetic,
+            std::span<Bounded> out) {
+  const std::int64_t dim = geometry.head_dim;
   std::vector<Bounded> weights(tokens.size());
   const auto width = static_cast<std::size_t>(dim);
   for (std::size_t head = 0; head < query.size(); head += width) {
-    head_scores<Bounded>(query.subspan(head, width), keys, first_column, tokens, arithmetic, weights);
+    head_scores<Bounded>(query.subspan(head, width), keys, first_column, tokens, geometry, arithmetic,
+                         weights);
     const Bounded normaliser = weights_of_scores<Bounded>(weights, arithmetic);
     std::vector<Bounded> sum(width, Bounded{});
     std::vector<double> magnitude(width, 0.0);
@@ -90,14 +93,16 @@ void attend(std::span<const Bounded> query, const Rows<Bounded>& keys, const Row
 
 /// The same sums for all its query heads at once, so that a key or value is read once for them.
 void attend(std::span<const double> query, const Rows<double>& keys, const Rows<double>& values,
-            std::int64_t first_column, std::span<const std::int32_t> tokens, std::int64_t dim,
-            const BasicEngineArithmetic<double>& arithmetic, std::span<double> out) {
+            std::int64_t first_column, std::span<const std::int32_t> tokens,
+            const AttentionGeometry& geometry, const BasicEngineArithmetic<double>& arithmetic,
+            std::span<double> out) {
+  const std::int64_t dim = geometry.head_dim;
   constexpr std::size_t tile = 16;  // heads are columns of the first product
   const RoundingProfile& profile = arithmetic.profile();
   const Products products = profile.float32_arithmetic ? Products::exact : Products::rounded;
   const auto width = static_cast<std::size_t>(dim);
   const std::size_t heads = query.size() / width, padded = (heads + tile - 1) / tile * tile;
-  const double scale = score_scale<double>(width, arithmetic);
+  const double scale = score_scale<double>(geometry, arithmetic);
   std::vector<double> columns(width * padded, 0.0);
   for (std::size_t i = 0; i < query.size(); ++i) {
     columns[i % width * padded + i / width] =
@@ -130,6 +135,10 @@ void attend(std::span<const double> query, const Rows<double>& keys, const Rows<
 
 }  // namespace
 
+double AttentionGeometry::scale() const {
+  return softmax_scale ? *softmax_scale : 1 / std::sqrt(static_cast<double>(head_dim));
+}
+
 template <typename Number>
 void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, const Rows<Number>& values,
                       std::span<const std::int32_t> tokens, const AttentionGeometry& geometry,
@@ -139,8 +148,8 @@ void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, c
   const std::int64_t shared = geometry.heads / geometry.key_value_heads * geometry.head_dim;
   for (std::int64_t head = 0; head < geometry.key_value_heads; ++head) {
     const auto first = static_cast<std::size_t>(head * shared), count = static_cast<std::size_t>(shared);
-    attend(query.subspan(first, count), keys, values, head * geometry.head_dim, tokens, geometry.head_dim,
-           arithmetic, out.subspan(first, count));
+    attend(query.subspan(first, count), keys, values, head * geometry.head_dim, tokens, geometry, arithmetic,
+           out.subspan(first, count));
   }
 }
 
@@ -173,7 +182,7 @@ void attention_weights(std::span<const Bounded> query, const Rows<Bounded>& keys
     const auto own = out.subspan(static_cast<std::size_t>(head) * tokens.size(), tokens.size());
     const std::int64_t shared = head / (geometry.heads / geometry.key_value_heads) * geometry.head_dim;
     head_scores<Bounded>(query.subspan(static_cast<std::size_t>(head) * dim, dim), keys, shared, tokens,
-                         arithmetic, own);
+                         geometry, arithmetic, own);
     const Bounded sum = exponentials<Bounded>(own, to_base_2(arithmetic.profile()), arithmetic);
     for (Bounded& weight : own) {
       weight =

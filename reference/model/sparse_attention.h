@@ -4,6 +4,7 @@
 #include "reference/model/rows.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,10 +13,13 @@ namespace plumbline {
 /// Heads of one attention layer; query head h reads key/value head h div (heads / key_value_heads).
 struct AttentionGeometry {
   std::int64_t heads = 24, key_value_heads = 2, head_dim = 256;
+  std::optional<double> softmax_scale = {};  ///< of q·k; 1 / √head_dim where there is none
+
+  double scale() const;
 };
 
 /// One query row over a list of tokens (MODEL.md §2, QSA attention): per head
-/// softmax(q·k / √head_dim over `tokens`)·v. `query` [heads·head_dim], `keys` and `values` [cached tokens,
+/// softmax(q·k·scale over `tokens`)·v. `query` [heads·head_dim], `keys` and `values` [cached tokens,
 /// key_value_heads·head_dim], `out` like `query`. The list is read in its own order; an empty list gives 0.
 template <typename Number>
 void sparse_attention(std::span<const Number> query, const Rows<Number>& keys, const Rows<Number>& values,
