@@ -15,5 +15,6 @@ void add_generate_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 void add_bench_command(CLI::App& app, int& exit_code);
 void add_routes_command(CLI::App& app, int& exit_code);
+void add_probe_command(CLI::App& app, int& exit_code);
 
 }  // namespace plumbline

@@ -2,6 +2,7 @@
 
 #ifdef PLUMBLINE_WITH_CUDA
 #include "gpu/subject/cuda_indexer.h"
+#include "gpu/subject/cuda_products.h"
 #include "gpu/subject/cuda_subject.h"
 #endif
 
@@ -65,7 +66,11 @@ DeviceSubjects offered_cuda_subjects() {
   return subjects;
 }
 
+std::shared_ptr<ProductSubject> cuda_product(const std::string& route) { return gpu::product_subject(route); }
+
 #else
+
+std::shared_ptr<ProductSubject> cuda_product(const std::string&) { return nullptr; }
 
 DeviceSubjects offered_cuda_subjects() {
   DeviceSubjects subjects;
