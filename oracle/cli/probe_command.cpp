@@ -43,7 +43,11 @@ struct ProbeCommand {
   }
 
   std::unique_ptr<SumBox> device_box(const DeviceSubjects& device, const std::string& route) const {
-    if (auto product = cuda_product(route)) return product_box(std::move(product), shape);
+    if (auto product = cuda_product(route)) {
+      CallShape call = shape;
+      if (route == "mma.sync") call.rows = 16;  // an instruction's shape does not depend on the call's
+      return product_box(std::move(product), call);
+    }
     std::string known = "mma.sync, cublas";
     for (const DeviceRoute& one : device.routes) {
       const std::size_t plus = one.name.find('+');

@@ -30,8 +30,8 @@ std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 /// Rows of one operand. Products of bf16 stay below 2^120, so that no sum overflows.
 class RowMaker {
  public:
-  RowMaker(Numbers numbers, DType type, std::uint64_t seed, bool left)
-      : numbers_(numbers), half_(type == DType::float16), left_(left), random_(seed) {}
+  RowMaker(Numbers numbers, DType type, Random random, bool left)
+      : numbers_(numbers), half_(type == DType::float16), left_(left), random_(random) {}
 
   void fill(std::span<double> row) {
     for (double& number : row) number = draw();
@@ -80,11 +80,14 @@ class RowMaker {
   Random random_;
 };
 
-Tensor rows_of(RowMaker maker, DType type, std::int64_t tiles, std::int64_t rows) {
+/// Every row has a stream of its own.
+Tensor rows_of(Numbers numbers, DType type, std::uint64_t seed, bool left, std::int64_t tiles,
+               std::int64_t rows) {
   Tensor tensor(type, {tiles, rows, kLength});
-  std::vector<double> row(at(kLength));
+#pragma omp parallel for schedule(static)
   for (std::int64_t r = 0; r < tiles * rows; ++r) {
-    maker.fill(row);
+    std::vector<double> row(at(kLength));
+    RowMaker(numbers, type, Random(seed).split(static_cast<std::uint64_t>(r)), left).fill(row);
     for (std::size_t k = 0; k < row.size(); ++k)
       encode_element(type, row[k], tensor.bytes.data() + (at(r * kLength) + k) * size_of(type));
   }
@@ -103,8 +106,8 @@ std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 TensorCoreTally tally_of(ProductSubject& subject, const TensorCoreStep& step, DType type, Numbers numbers,
                          std::int64_t tiles, std::uint64_t seed) {
-  const Tensor a = rows_of({numbers, type, seed, true}, type, tiles, kRows),
-               b = rows_of({numbers, type, ~seed, false}, type, tiles, kColumns);
+  const Tensor a = rows_of(numbers, type, seed, true, tiles, kRows),
+               b = rows_of(numbers, type, ~seed, false, tiles, kColumns);
   const Tensor out = subject.multiply(a.view(), b.view());
   const std::vector<float> left = decoded(a), right = decoded(b);
   TensorCoreTally tally;

@@ -23,7 +23,7 @@ constexpr std::array<TensorCore, 6> kTensorCores = {{
     {"8.0", "Ampere", true, {8, 24, 23}, std::nullopt, kMmaSim, "source"},
     {"8.6", "Ampere", true, {8, 24, 23}, std::nullopt, kMmaSim, "source"},
     {"8.9", "Ada", true, {8, 24, 23}, TensorCoreStep{16, 13, 13}, kMmaSim, "source"},
-    {"9.0", "Hopper", true, {16, 25, 23}, TensorCoreStep{32, 13, 13}, kMmaSim, "source"},
+    {"9.0", "Hopper", true, {16, 25, 23}, TensorCoreStep{32, 13, 13}, kMmaSim, "measured"},
 }};
 
 int smallest_exponent(DType type) {

@@ -28,7 +28,7 @@ struct TensorCore {
   TensorCoreStep half;            ///< of 16-bit operands with a float32 accumulator
   std::optional<TensorCoreStep> float8;
   std::string_view source;
-  std::string_view evidence;  ///< "source", or "measured" where this project ran it on a device
+  std::string_view evidence;  ///< of `half`: "source", or "measured" where mma.sync was compared on a device
 
   /// Its step for operands of a type; nothing where it has no such unit or none that is known.
   std::optional<TensorCoreStep> step_for(DType type) const;
