@@ -185,6 +185,7 @@ Json check_json(const CheckResult& check) {
   if (check.indexer) json["indexer"] = indexer_json(*check.indexer);
   if (check.proof) json["proof"] = proof_json(*check.proof);
   if (check.replay) json["replay"] = replay_summary_json(*check.replay);
+  if (!check.ranks.empty()) json["ranks"] = ranks_json(check.ranks);
   if (check.split) json["split"] = trials_json(*check.split);
   if (check.routes) add_routes(*check.routes, json);
   for (const VariationReport& one : check.variations) json["variations"].push_back(variation_json(one));

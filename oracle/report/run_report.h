@@ -8,6 +8,7 @@
 #include "oracle/replay/replay_report.h"
 #include "oracle/report/machine.h"
 #include "oracle/status.h"
+#include "oracle/summation/rank_trial.h"
 #include "oracle/summation/split_trials.h"
 
 #include <cstdint>
@@ -75,6 +76,7 @@ struct CheckResult {
   std::optional<ProofReport> proof;      ///< of a generated case
   std::optional<IndexerReport> indexer;  ///< of a model capture
   std::optional<ReplayReport> replay;    ///< of a model capture
+  std::vector<RankOutcome> ranks;        ///< of a captured layer on several ranks
   std::optional<SplitTrials> split;      ///< of a split reduction
   std::optional<RouteEvidence> routes;   ///< of a device's route
   std::vector<VariationReport> variations;
