@@ -17,5 +17,6 @@ void add_info_command(CLI::App& app);
 void add_bench_command(CLI::App& app, int& exit_code);
 void add_routes_command(CLI::App& app, int& exit_code);
 void add_mutants_command(CLI::App& app, int& exit_code);
+void add_probe_command(CLI::App& app, int& exit_code);
 
 }  // namespace plumbline

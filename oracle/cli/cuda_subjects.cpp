@@ -3,6 +3,7 @@
 #ifdef PLUMBLINE_WITH_CUDA
 #include "gpu/subject/cuda_attention.h"
 #include "gpu/subject/cuda_indexer.h"
+#include "gpu/subject/cuda_products.h"
 #include "gpu/subject/cuda_subject.h"
 #include "oracle/run/attention_checks.h"
 #include "oracle/run/batch_from_case.h"
@@ -88,7 +89,11 @@ DeviceSubjects offered_cuda_subjects() {
   return subjects;
 }
 
+std::shared_ptr<ProductSubject> cuda_product(const std::string& route) { return gpu::product_subject(route); }
+
 #else
+
+std::shared_ptr<ProductSubject> cuda_product(const std::string&) { return nullptr; }
 
 DeviceSubjects offered_cuda_subjects() {
   DeviceSubjects subjects;

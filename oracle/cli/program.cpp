@@ -45,6 +45,7 @@ int run_program(int argc, const char* const* argv) {
   add_bench_command(app, exit_code);
   add_routes_command(app, exit_code);
   add_mutants_command(app, exit_code);
+  add_probe_command(app, exit_code);
   try {
     if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1]))
       throw InputError(fmt::format("unknown command '{}' (try --help)", argv[1]));

@@ -186,6 +186,7 @@ Json check_json(const CheckResult& check) {
   if (check.indexer) json["indexer"] = indexer_json(*check.indexer);
   if (check.proof) json["proof"] = proof_json(*check.proof);
   if (check.replay) json["replay"] = replay_summary_json(*check.replay);
+  if (!check.ranks.empty()) json["ranks"] = ranks_json(check.ranks);
   if (check.split) json["split"] = trials_json(*check.split);
   for (const AttentionReport& one : check.attention) json["attention"].push_back(attention_json(one));
   if (check.routes) add_routes(*check.routes, json);

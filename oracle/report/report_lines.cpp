@@ -74,6 +74,19 @@ void add_trials(const Json& trials, std::vector<ReportLine>& lines) {
   }
 }
 
+void add_ranks(const Json& outcomes, std::vector<ReportLine>& lines) {
+  for (const Json& outcome : outcomes) {
+    const auto count = [&](const char* key) { return outcome.at(key).get<std::int64_t>(); };
+    ReportLine line;
+    line.part = fmt::format("{}, {} ranks, {}, {}", text(outcome, "projection"), count("ranks"),
+                            text(outcome, "order"), text(outcome, "partial"));
+    line.rows = std::to_string(count("tokens"));
+    line.verdicts = fmt::format("{} beyond bound, {} parted, {} by rank", count("beyond_bound"),
+                                count("selections_parted"), count("selections_differ"));
+    lines.push_back(line);
+  }
+}
+
 // In a long run the judgement that says more stands for the selection; in a single file both are shown.
 void add_judgements(const Json& selection, const std::string& tag, bool both,
                     std::vector<ReportLine>& lines) {
@@ -127,6 +140,7 @@ std::vector<ReportLine> lines_of(const Json& report) {
           lines.insert(lines.end(), more.begin(), more.end());
         }
         if (check.contains("replay")) lines.push_back(replay_line(check.at("replay")));
+        if (check.contains("ranks")) add_ranks(check.at("ranks"), lines);
         if (check.contains("split")) add_trials(check.at("split"), lines);
         if (check.contains("proof") && !check.at("selections").empty())
           lines.back().verdicts = proof_counts(check.at("proof"));

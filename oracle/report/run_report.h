@@ -9,6 +9,7 @@
 #include "oracle/replay/replay_report.h"
 #include "oracle/report/machine.h"
 #include "oracle/status.h"
+#include "oracle/summation/rank_trial.h"
 #include "oracle/summation/split_trials.h"
 
 #include <cstdint>
@@ -78,6 +79,7 @@ struct CheckResult {
   std::optional<ReplayReport> replay;           ///< of a model capture
   std::optional<SplitTrials> split;             ///< of a split reduction
   std::vector<AttentionReport> attention = {};  ///< of attention cases
+  std::vector<RankOutcome> ranks = {};          ///< of a captured layer on several ranks
   std::optional<RouteEvidence> routes;          ///< of a device's route
   std::vector<VariationReport> variations;
   std::string repro;  ///< command line, then # and what it stands for

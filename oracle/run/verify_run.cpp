@@ -51,7 +51,7 @@ VerifyPlan plan_verify(const VerifyOptions& options) {
   };
   const auto selected = [&](const PlannedCheck& check) { return options.filter.matches(check.name); };
   append(generated_checks(std::make_shared<ReferenceSubject>(), options.seed_shift, options.threads));
-  append(split_checks(options.seed_shift));
+  append(split_checks(options.seed_shift, options.fixtures));
   append(reference_attention_checks(options.seed_shift));
   // A device that is offered may not be there: then one check says so.
   const bool needed =

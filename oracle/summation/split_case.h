@@ -83,5 +83,7 @@ struct ExactOutput {
   float nearest = 0;  ///< the float32 next to it
 };
 std::vector<ExactOutput> exact_outputs(const SplitCase& one);
+/// Σ_experts factor·(x·Wᵀ), exact.
+std::vector<ExactOutput> exact_projection(std::span<const Projection> experts, std::int64_t outputs);
 
 }  // namespace plumbline

@@ -59,15 +59,19 @@ std::vector<Number> attention(const SplitCase& one, const SplitFault& fault) {
   return attend.merged(partials, one.outputs).out;
 }
 
-template <typename Number>
-std::vector<Number> projections(const SplitCase& one, const SplitFault& fault) {
+std::vector<Projection> projections_of(const SplitCase& one) {
   std::vector<Projection> experts;
   const std::size_t inner = at(one.terms), matrix = inner * at(one.outputs);
   for (std::size_t e = 0; e < at(one.inner); ++e)
     experts.push_back({std::span(one.left).subspan(e * inner, inner),
                        std::span(one.right).subspan(e * matrix, matrix), one.factors[e]});
-  auto partials =
-      rank_partials<Number>({one.plan.splits, one.plan.local, one.plan.partial}, experts, one.outputs);
+  return experts;
+}
+
+template <typename Number>
+std::vector<Number> projections(const SplitCase& one, const SplitFault& fault) {
+  auto partials = rank_partials<Number>({one.plan.splits, one.plan.local, one.plan.partial},
+                                        projections_of(one), one.outputs);
   if (fault.kind != Fault::none) scale<Number>(partials[fault.split], factor_of(fault));
   return all_reduced(one.rank_order, 0, partials);
 }
@@ -100,25 +104,6 @@ std::vector<ExactOutput> exact_score(const SplitCase& one) {
     if (const ExactScore value = dot.value(); !value.negative()) total += value;
   }
   return {exactly(total)};
-}
-
-std::vector<ExactOutput> exact_projections(const SplitCase& one) {
-  std::vector<ExactOutput> outputs;
-  for (std::size_t o = 0; o < at(one.outputs); ++o) {
-    WideSum sum;
-    for (std::size_t e = 0; e < at(one.inner); ++e) {
-      for (std::size_t i = 0; i < at(one.terms); ++i) {
-        // Two factors of 24 bits: the product fits a double, and so do both of its halves' times the third.
-        const double product = static_cast<double>(one.left[e * at(one.terms) + i]) *
-                               one.right[(e * at(one.outputs) + o) * at(one.terms) + i];
-        const auto high = static_cast<double>(static_cast<float>(product));
-        sum.add_product(high, one.factors[e]);
-        sum.add_product(product - high, one.factors[e]);
-      }
-    }
-    outputs.push_back(exactly(sum.value()));
-  }
-  return outputs;
 }
 
 std::vector<ExactOutput> exact_attention(const SplitCase& one) {
@@ -192,6 +177,24 @@ template std::vector<float> split_outputs(const SplitCase&, const SplitFault&);
 template std::vector<Bounded> split_outputs(const SplitCase&, const SplitFault&);
 template std::vector<Likely> split_outputs(const SplitCase&, const SplitFault&);
 
+std::vector<ExactOutput> exact_projection(std::span<const Projection> experts, std::int64_t outputs) {
+  std::vector<ExactOutput> all;
+  for (std::size_t o = 0; o < at(outputs); ++o) {
+    WideSum sum;
+    for (const Projection& expert : experts) {
+      for (std::size_t i = 0; i < expert.x.size(); ++i) {
+        // Two factors of 24 bits: the product fits a double, and so do both of its halves' times the third.
+        const double product = static_cast<double>(expert.x[i]) * expert.weight[o * expert.x.size() + i];
+        const auto high = static_cast<double>(static_cast<float>(product));
+        sum.add_product(high, expert.factor);
+        sum.add_product(product - high, expert.factor);
+      }
+    }
+    all.push_back(exactly(sum.value()));
+  }
+  return all;
+}
+
 std::vector<ExactOutput> exact_outputs(const SplitCase& one) {
   switch (one.reduction) {
     case Reduction::score:
@@ -201,7 +204,7 @@ std::vector<ExactOutput> exact_outputs(const SplitCase& one) {
     case Reduction::delta_state:
       return exact_delta_state(one);
     default:
-      return exact_projections(one);
+      return exact_projection(projections_of(one), one.outputs);
   }
 }
 

@@ -38,6 +38,24 @@ Json trials_json(const SplitTrials& trials) {
   return json;
 }
 
+Json ranks_json(const std::vector<RankOutcome>& outcomes) {
+  Json json = Json::array();
+  for (const RankOutcome& outcome : outcomes)
+    json.push_back({{"projection", outcome.projection},
+                    {"ranks", outcome.ranks},
+                    {"order", name_of(outcome.order)},
+                    {"partial", name_of(outcome.partial)},
+                    {"tokens", outcome.tokens},
+                    {"elements", outcome.elements},
+                    {"beyond_bound", outcome.beyond},
+                    {"largest_share_of_bound", outcome.share},
+                    {"elements_that_differ_by_rank", outcome.ranks_differ},
+                    {"selects", outcome.selects},
+                    {"selections_differ", outcome.selections_differ},
+                    {"selections_parted", outcome.selections_parted}});
+  return json;
+}
+
 Json sweep_json(const std::vector<SplitPoint>& points) {
   Json json = Json::array();
   for (const SplitPoint& point : points)

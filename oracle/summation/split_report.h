@@ -1,6 +1,7 @@
 #pragma once
 
 #include "oracle/report/report_json.h"
+#include "oracle/summation/rank_trial.h"
 #include "oracle/summation/split_sweep.h"
 #include "oracle/summation/split_trials.h"
 
@@ -12,6 +13,7 @@ namespace plumbline {
 /// "attention: 20000 cases, …" and a line per data family.
 std::string trials_text(const SplitTrials& trials);
 Json trials_json(const SplitTrials& trials);
+Json ranks_json(const std::vector<RankOutcome>& outcomes);
 Json sweep_json(const std::vector<SplitPoint>& points);
 
 }  // namespace plumbline

@@ -135,6 +135,7 @@ Likely fused_sum(std::span<const Likely> terms) {
 }
 Likely stored(DType type, Likely a) { return type == DType::float32 ? a : rounded_once(type, a); }
 Likely larger(Likely a, Likely b) { return a.value < b.value ? b : a; }
-Likely rectified(Likely a) { return a.value > 0 ? a : Likely{}; }
+// A value next to 0 may come out on either side of it.
+Likely rectified(Likely a) { return {std::max(0.0, a.value), a.variance}; }
 
 }  // namespace plumbline
