@@ -15,5 +15,8 @@ void add_generate_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 void add_bench_command(CLI::App& app, int& exit_code);
 void add_routes_command(CLI::App& app, int& exit_code);
+void add_plugin_command(CLI::App& app, int& exit_code);
+/// What `plugin` runs in a process of its own; not shown in --help.
+void add_serve_plugin_command(CLI::App& app);
 
 }  // namespace plumbline

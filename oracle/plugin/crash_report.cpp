@@ -57,15 +57,12 @@ const char* name_of_signal(int signal) {
 }
 
 void send(const Line& line) {
-  const std::uint64_t text_size = line.size, whole = 1 + sizeof text_size + line.size;
-  const auto kind = static_cast<std::uint8_t>(WireKind::crash);
+  const std::uint64_t size = 1 + line.size;
   std::array<char, 256> message{};
-  char* to = message.data();
-  std::memcpy(to, &whole, sizeof whole);
-  std::memcpy(to + 8, &kind, sizeof kind);
-  std::memcpy(to + 9, &text_size, sizeof text_size);
-  std::memcpy(to + 17, line.text.data(), line.size);
-  [[maybe_unused]] const auto written = ::write(report_descriptor, message.data(), 17 + line.size);
+  std::memcpy(message.data(), &size, sizeof size);
+  message[sizeof size] = static_cast<char>(WireKind::crash);
+  std::memcpy(&message[sizeof size + 1], line.text.data(), line.size);
+  [[maybe_unused]] const auto written = ::write(report_descriptor, message.data(), sizeof size + size);
 }
 
 void on_signal(int signal, siginfo_t* info, void*) {

@@ -20,14 +20,14 @@ std::string changed(std::span<const std::byte> bytes, std::size_t from_end_of, c
   if (first == bytes.end()) return {};
   const auto at = static_cast<std::size_t>(first - bytes.begin());
   const std::size_t distance = from_end_of != 0 ? from_end_of - at : at;
-  return fmt::format("{} bytes {} were written, the first {} bytes away", std::ranges::count_if(bytes, touched),
-                     where, distance);
+  return fmt::format("{} bytes {} were written, the first {} bytes away",
+                     std::ranges::count_if(bytes, touched), where, distance);
 }
 
 }  // namespace
 
-std::byte* GuardedBuffers::place(const std::string& name, std::size_t size, std::uint8_t misaligned, bool written,
-                                 std::span<const std::byte> contents) {
+std::byte* GuardedBuffers::place(const std::string& name, std::size_t size, std::uint8_t misaligned,
+                                 bool written, std::span<const std::byte> contents) {
   Buffer buffer{name, {}, 0, size, {}, written};
   if (arrangement_ == Arrangement::canaries) {
     buffer.region = memory_.allocate(size + 2 * kCanary + 64);
@@ -71,7 +71,8 @@ std::vector<std::string> GuardedBuffers::stray() const {
     const auto now = all.subspan(buffer.first, buffer.size);
     const auto differs = std::ranges::mismatch(now, buffer.before).in1;
     if (differs != now.end())
-      lines.push_back(fmt::format("the input '{}' was written, first at byte {}", buffer.name, differs - now.begin()));
+      lines.push_back(
+          fmt::format("the input '{}' was written, first at byte {}", buffer.name, differs - now.begin()));
   }
   return lines;
 }

@@ -11,12 +11,13 @@
 
 namespace plumbline {
 
-/// The buffers of one call, arranged so that what a kernel does outside them is seen: by a canary, by a changed
-/// input, or by a crash at a page that cannot be touched.
+/// The buffers of one call, arranged so that what a kernel does outside them is seen: by a canary, by a
+/// changed input, or by a crash at a page that cannot be touched.
 class GuardedBuffers {
  public:
   /// `memory` outlives this; guard pages are for host memory alone.
-  GuardedBuffers(ForeignMemory& memory, Arrangement arrangement) : memory_(memory), arrangement_(arrangement) {}
+  GuardedBuffers(ForeignMemory& memory, Arrangement arrangement)
+      : memory_(memory), arrangement_(arrangement) {}
 
   /// Where the storage of an input begins; its own place among 64-byte lines is kept (among 16 bytes before a
   /// guard page).

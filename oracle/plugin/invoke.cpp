@@ -44,7 +44,8 @@ class Tensors {
     const PluginInput& input = call_.inputs.at(next_input_);
     std::byte* storage = inputs_.empty() ? nullptr : inputs_[next_input_];
     ++next_input_;
-    return tensor(input.dtype, input.shape, input.strides, storage == nullptr ? nullptr : storage + input.first);
+    return tensor(input.dtype, input.shape, input.strides,
+                  storage == nullptr ? nullptr : storage + input.first);
   }
   plumbline_tensor out() {
     const PluginOutput& output = call_.outputs.at(next_output_);
@@ -55,7 +56,7 @@ class Tensors {
 
  private:
   const PluginCall& call_;
-  std::span<std::byte* const> inputs_, outputs_;
+  std::span<std::byte*const> inputs_, outputs_;
   std::size_t next_input_ = 0, next_output_ = 0;
 };
 
@@ -91,8 +92,9 @@ plumbline_status invoke(const plumbline_plugin& plugin, plumbline_context& conte
       return plugin.score(&context, &scorer);
     }
     case PluginOperation::select_paged: {
-      const plumbline_paged_select select{sizeof select, geometry,  next.in(), next.in(),  next.in(), next.in(),
-                                          next.in(),     next.in(), next.in(), next.out(), next.out()};
+      const plumbline_paged_select select{sizeof select, geometry,   next.in(), next.in(),
+                                          next.in(),     next.in(),  next.in(), next.in(),
+                                          next.in(),     next.out(), next.out()};
       return plugin.select_paged(&context, &select);
     }
     case PluginOperation::attend:

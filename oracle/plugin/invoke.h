@@ -8,8 +8,8 @@
 
 namespace plumbline {
 
-/// Calls the plugin's function for `call`, which it must have, with inputs and outputs at these addresses (null
-/// while querying).
+/// Calls the plugin's function for `call`, which it must have, with inputs and outputs at these addresses
+/// (null while querying).
 plumbline_status invoke(const plumbline_plugin& plugin, plumbline_context& context, const PluginCall& call,
                         std::span<std::byte* const> inputs, std::span<std::byte* const> outputs);
 

@@ -3,13 +3,14 @@
 
 /* The C interface through which Plumbline puts a foreign kernel on trial (C11 and C++).
  *
- * A shared object exports plumbline_plugin_entry(). It offers any of four operations; those it lacks are null. The
- * program loads it in a process of its own, so that a crash or a hang is a verdict on the plugin.
+ * A shared object exports plumbline_plugin_entry(). It offers any of four operations; those it lacks are
+ * null. The program loads it in a process of its own, so that a crash or a hang is a verdict on the plugin.
  *
- * Every operation is called twice: first with context->query set, when it says whether it serves these shapes, types
- * and strides (tensors have no data then) and how much workspace it wants; then to do the work on context->stream.
- * Inputs must not be written, nothing outside the outputs and the workspace may be written, and nothing outside the
- * inputs may be read. Outputs and workspace hold rubbish on entry. The program synchronises the stream.
+ * Every operation is called twice: first with context->query set, when it says whether it serves these
+ * shapes, types and strides (tensors have no data then) and how much workspace it wants; then to do the work
+ * on context->stream. Inputs must not be written, nothing outside the outputs and the workspace may be
+ * written, and nothing outside the inputs may be read. Outputs and workspace hold rubbish on entry. The
+ * program synchronises the stream.
  *
  * Versions: what is appended to a struct raises no version, `size` tells who knows it; anything else does. */
 
@@ -26,8 +27,9 @@ enum { PLUMBLINE_MAX_RANK = 4 };
 
 typedef enum plumbline_status {
   PLUMBLINE_OK = 0,
-  PLUMBLINE_UNSUPPORTED = 1, /* these shapes, types, strides: an honest answer, no fault; only while querying */
-  PLUMBLINE_FAILED = 2       /* a fault; say which in context->message */
+  PLUMBLINE_UNSUPPORTED =
+      1,               /* these shapes, types, strides: an honest answer, no fault; only while querying */
+  PLUMBLINE_FAILED = 2 /* a fault; say which in context->message */
 } plumbline_status;
 
 typedef enum plumbline_dtype {
@@ -68,14 +70,14 @@ typedef struct plumbline_context {
   int32_t query;
   int32_t reserved;
   void* stream;
-  void* workspace; /* 256-byte aligned */
+  void* workspace;        /* 256-byte aligned */
   size_t workspace_bytes; /* written while querying, given afterwards */
   char* message;          /* room for a line on why, of message_bytes */
   size_t message_bytes;
 } plumbline_context;
 
-/* Top-k of given scores. Row r selects among blocks [0, max(0, min(visible_blocks[r], blocks))); what lies beyond must
- * not matter. blocks: the selected ones, -1 padded. */
+/* Top-k of given scores. Row r selects among blocks [0, max(0, min(visible_blocks[r], blocks))); what lies
+ * beyond must not matter. blocks: the selected ones, -1 padded. */
 typedef struct plumbline_selector {
   size_t size;
   plumbline_geometry geometry;
@@ -84,8 +86,8 @@ typedef struct plumbline_selector {
   plumbline_tensor blocks;         /* out [rows, block_topk] int32, contiguous */
 } plumbline_selector;
 
-/* scores[r, b] = sum over heads of max(0, query[r, h] . key[b]) / sqrt(index_head_dim) for visible b; what is written
- * beyond does not matter. */
+/* scores[r, b] = sum over heads of max(0, query[r, h] . key[b]) / sqrt(index_head_dim) for visible b; what is
+ * written beyond does not matter. */
 typedef struct plumbline_scorer {
   size_t size;
   plumbline_geometry geometry;
@@ -95,10 +97,10 @@ typedef struct plumbline_scorer {
   plumbline_tensor scores;         /* out [rows, blocks] float32, contiguous */
 } plumbline_scorer;
 
-/* A whole selection on a paged key cache. Row r belongs to request token_to_request[r] (out of range: a padded row,
- * which selects nothing) and sees min((query_positions[r] + 1) / ratio, sequence_lengths[request] / ratio) blocks. A
- * block on an unmapped page (-1) scores -infinity. tokens: those of the selected blocks, then of the open group, -1
- * padded. */
+/* A whole selection on a paged key cache. Row r belongs to request token_to_request[r] (out of range: a
+ * padded row, which selects nothing) and sees min((query_positions[r] + 1) / ratio, sequence_lengths[request]
+ * / ratio) blocks. A block on an unmapped page (-1) scores -infinity. tokens: those of the selected blocks,
+ * then of the open group, -1 padded. */
 typedef struct plumbline_paged_select {
   size_t size;
   plumbline_geometry geometry;
@@ -113,8 +115,9 @@ typedef struct plumbline_paged_select {
   plumbline_tensor blocks;           /* out [rows, block_topk] int32, contiguous */
 } plumbline_paged_select;
 
-/* Attention of each row over the listed tokens of its request: softmax(query . key * scale) . value, query head h
- * reading key/value head h / (heads / kv_heads). Entries of -1 are skipped; a row without entries gives 0. */
+/* Attention of each row over the listed tokens of its request: softmax(query . key * scale) . value, query
+ * head h reading key/value head h / (heads / kv_heads). Entries of -1 are skipped; a row without entries
+ * gives 0. */
 typedef struct plumbline_attention {
   size_t size;
   double scale;
@@ -132,8 +135,8 @@ typedef struct plumbline_plugin {
   uint32_t version; /* PLUMBLINE_PLUGIN_VERSION */
   int32_t memory;   /* plumbline_memory */
   const char* name;
-  /* What `select` promises of the scores it is given: set_exact, tie_rule_set or canonical; null: set_exact. A paged
-   * selection shows no scores, so it is judged on exact ones: within_error. */
+  /* What `select` promises of the scores it is given: set_exact, tie_rule_set or canonical; null: set_exact.
+   * A paged selection shows no scores, so it is judged on exact ones: within_error. */
   const char* contract;
   plumbline_status (*select)(plumbline_context*, const plumbline_selector*);
   plumbline_status (*score)(plumbline_context*, const plumbline_scorer*);
@@ -141,7 +144,8 @@ typedef struct plumbline_plugin {
   plumbline_status (*attend)(plumbline_context*, const plumbline_attention*);
 } plumbline_plugin;
 
-/* What the shared object exports: a struct that lives as long as it is loaded, or null where it cannot work here. */
+/* What the shared object exports: a struct that lives as long as it is loaded, or null where it cannot work
+ * here. */
 const plumbline_plugin* plumbline_plugin_entry(void);
 
 #ifdef __cplusplus

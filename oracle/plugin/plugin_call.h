@@ -22,7 +22,7 @@ struct PluginInput {
   std::string name;
   DType dtype = DType::float32;
   Shape shape, strides;
-  std::int64_t first = 0;    ///< byte of `storage` that element [0, 0, …] begins at
+  std::int64_t first = 0;       ///< byte of `storage` that element [0, 0, …] begins at
   std::uint8_t misaligned = 0;  ///< address of `storage` modulo 64
   std::vector<std::byte> storage;
 };
@@ -56,9 +56,9 @@ struct PluginCall {
 struct PluginAnswer {
   enum class Kind : std::uint8_t { done, unsupported, failed };
   Kind kind = Kind::done;
-  std::string message;              ///< the plugin's, one line
-  std::vector<std::string> stray;   ///< "the 4 bytes behind 'blocks' were changed", "'scores' was written"
-  std::vector<Tensor> outputs;      ///< when done
+  std::string message;             ///< the plugin's, one line
+  std::vector<std::string> stray;  ///< "the 4 bytes behind 'blocks' were changed", "'scores' was written"
+  std::vector<Tensor> outputs;     ///< when done
 };
 
 /// What a plugin says of itself.

@@ -11,8 +11,7 @@ namespace {
 class Writer {
  public:
   template <typename T>
-    requires std::is_trivially_copyable_v<T>
-  Writer& operator<<(const T& value) {
+  requires std::is_trivially_copyable_v<T> Writer& operator<<(const T& value) {
     return raw(&value, sizeof value);
   }
   Writer& operator<<(const std::string& text) {
@@ -27,10 +26,12 @@ class Writer {
     return *this;
   }
   Writer& operator<<(const PluginInput& input) {
-    return *this << input.name << input.dtype << input.shape << input.strides << input.first << input.misaligned
-                 << input.storage;
+    return *this << input.name << input.dtype << input.shape << input.strides << input.first
+                 << input.misaligned << input.storage;
   }
-  Writer& operator<<(const PluginOutput& output) { return *this << output.name << output.dtype << output.shape; }
+  Writer& operator<<(const PluginOutput& output) {
+    return *this << output.name << output.dtype << output.shape;
+  }
   Writer& operator<<(const Tensor& tensor) { return *this << tensor.dtype << tensor.shape << tensor.bytes; }
 
   std::vector<std::byte> bytes;
@@ -48,8 +49,7 @@ class Reader {
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   template <typename T>
-    requires std::is_trivially_copyable_v<T>
-  Reader& operator>>(T& value) {
+  requires std::is_trivially_copyable_v<T> Reader& operator>>(T& value) {
     std::memcpy(&value, take(sizeof value).data(), sizeof value);
     return *this;
   }
@@ -71,8 +71,8 @@ class Reader {
     return *this;
   }
   Reader& operator>>(PluginInput& input) {
-    return *this >> input.name >> input.dtype >> input.shape >> input.strides >> input.first >> input.misaligned >>
-           input.storage;
+    return *this >> input.name >> input.dtype >> input.shape >> input.strides >> input.first >>
+           input.misaligned >> input.storage;
   }
   Reader& operator>>(PluginOutput& output) { return *this >> output.name >> output.dtype >> output.shape; }
   Reader& operator>>(Tensor& tensor) { return *this >> tensor.dtype >> tensor.shape >> tensor.bytes; }

@@ -24,8 +24,9 @@ enum class WireKind : std::uint8_t {
   crash,    ///< text: what its process died of
 };
 
-// Messages between the program and the process that a plugin is loaded in. Both are the same program, so numbers
-// are in its own byte order; what is read is checked all the same, for a plugin can spoil its process' memory.
+// Messages between the program and the process that a plugin is loaded in. Both are the same program, so
+// numbers are in its own byte order; what is read is checked all the same, for a plugin can spoil its
+// process' memory.
 std::vector<std::byte> to_wire(const PluginCall& call);
 std::vector<std::byte> to_wire(const PluginAnswer& answer);
 std::vector<std::byte> to_wire(const PluginFacts& facts);
