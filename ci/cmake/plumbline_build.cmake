@@ -22,10 +22,10 @@ target_compile_options(plumbline_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU
 option(PLUMBLINE_PRECOMPILE_PARTS "Precompile the headers that most files include" OFF)
 
 # plumbline_part(NAME [LIBS...]): the static library plumbline::NAME of every .cpp below the calling folder,
-# except what lies in a cli/ or native/ folder.
+# except what lies in a cli/, native/ or plugins/ folder.
 function(plumbline_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "*.cpp")
-  list(FILTER sources EXCLUDE REGEX "^(.*/)?(cli|native)/")
+  list(FILTER sources EXCLUDE REGEX "^(.*/)?(cli|native|plugins)/")
   add_library(plumbline_${name} STATIC ${sources})
   add_library(plumbline::${name} ALIAS plumbline_${name})
   target_link_libraries(plumbline_${name} PUBLIC plumbline_flags ${ARGN})

@@ -146,7 +146,11 @@ typedef struct plumbline_plugin {
 
 /* What the shared object exports: a struct that lives as long as it is loaded, or null where it cannot work
  * here. */
-const plumbline_plugin* plumbline_plugin_entry(void);
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const plumbline_plugin*
+plumbline_plugin_entry(void);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 #include "oracle/plugin/plugin_subject.h"
 
+#include "oracle/plugin/score_bound.h"
 #include "reference/select/select_views.h"
 
 #include <algorithm>
@@ -58,7 +59,8 @@ Tensor PluginSubject::select_on(const TensorView& scores, const SelectInputs& in
 
 SelectOutputs PluginSubject::select(const SelectInputs& inputs) {
   if (inputs.scores) return {select_on(*inputs.scores, inputs), std::nullopt};
-  Tensor scores = score(inputs);
+  Tensor scores =
+      process_->facts().offers_operation(PluginOperation::score) ? score(inputs) : plain_scores(inputs);
   Tensor blocks = select_on(scores.view(), inputs);
   return {std::move(blocks), std::move(scores)};
 }
