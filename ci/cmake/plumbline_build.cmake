@@ -34,3 +34,10 @@ function(plumbline_part name)
       <algorithm> <cmath> <cstring> <functional> <map> <memory> <optional> <span> <string> <vector> <fmt/ranges.h>)
   endif()
 endfunction()
+
+# plumbline_plugin(NAME SOURCES...): a shared object for `plumbline plugin`, which needs nothing but the C interface.
+function(plumbline_plugin name)
+  add_library(${name} MODULE ${ARGN})
+  target_include_directories(${name} PRIVATE "${PROJECT_BINARY_DIR}/include")
+  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden)
+endfunction()

@@ -17,7 +17,7 @@ std::unique_ptr<ForeignMemory> device_memory() {
 #ifdef PLUMBLINE_WITH_CUDA
   return gpu::cuda_memory();
 #else
-  throw std::runtime_error("it wants CUDA memory, and this build has no CUDA");
+  throw std::runtime_error("the plugin works on CUDA memory, and this build has none");
 #endif
 }
 

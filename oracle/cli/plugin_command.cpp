@@ -130,11 +130,29 @@ struct PluginCommand {
     return finish(reporter, run);
   }
 
+  int not_executed(const Reporter& reporter, const std::string& reason) const {
+    RunReport run;
+    run.machine = this_machine();
+    CheckResult check;
+    check.name = fs::path(library).stem().string();
+    check.kind = CheckKind::device;
+    check.subject = "plugin:" + fs::path(library).filename().string();
+    check.source = "every family";
+    check.status = Status::not_executed;
+    check.reason = reason;
+    run.checks.push_back(std::move(check));
+    return finish(reporter, run);
+  }
+
   int run() const {
     const Reporter reporter(report);
-    const auto process =
-        open_plugin(library, std::chrono::milliseconds(static_cast<std::int64_t>(patience * 1000)));
-    return one_case.empty() ? fuzz(reporter, process) : judge_one(reporter, process);
+    try {
+      const auto process =
+          open_plugin(library, std::chrono::milliseconds(static_cast<std::int64_t>(patience * 1000)));
+      return one_case.empty() ? fuzz(reporter, process) : judge_one(reporter, process);
+    } catch (const DeviceLacking& lacking) {
+      return not_executed(reporter, lacking.what());
+    }
   }
 };
 

@@ -47,8 +47,12 @@ struct SelectCommand {
     if (subject == "recorded") return {{WatchedRoute{}}, {}, {}};
     if (subject == "reference") return {{{std::make_shared<ReferenceSubject>(), nullptr}}, {}, {}};
     if (subject.starts_with(kPlugin)) {
-      const auto process = open_plugin(subject.substr(kPlugin.size()), std::chrono::seconds(60));
-      return {{{std::make_shared<PluginSubject>(process), nullptr}}, capability_of(*process), {}};
+      try {
+        const auto process = open_plugin(subject.substr(kPlugin.size()), std::chrono::seconds(60));
+        return {{{std::make_shared<PluginSubject>(process), nullptr}}, capability_of(*process), {}};
+      } catch (const DeviceLacking& lacking) {
+        throw InputError(fmt::format("--subject {}: {}", subject, lacking.what()));
+      }
     }
     const DeviceSubjects device = cuda_subjects(Watched::yes);
     if (device.routes.empty()) throw InputError(fmt::format("--subject {}: {}", subject, device.reason));

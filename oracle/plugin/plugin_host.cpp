@@ -142,9 +142,13 @@ void serve_plugin(const std::string& library, const MakeDeviceMemory& device_mem
   std::unique_ptr<ForeignMemory> memory;
   try {
     plugin = load(library);
-    memory = plugin.memory == PLUMBLINE_CUDA ? device_memory() : std::make_unique<HostMemory>();
   } catch (const std::exception& error) {
     return send_text(channel, WireKind::refusal, error.what());
+  }
+  try {
+    memory = plugin.memory == PLUMBLINE_CUDA ? device_memory() : std::make_unique<HostMemory>();
+  } catch (const std::exception& error) {
+    return send_text(channel, WireKind::lack, error.what());
   }
   channel.send(WireKind::facts, to_wire(facts_of(plugin)), std::nullopt);
   Host host(plugin, *memory);

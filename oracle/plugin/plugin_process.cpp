@@ -106,6 +106,11 @@ void PluginProcess::start() {
     throw std::runtime_error(fmt::format("{}: {}", program_, std::strerror(error)));
   }
   const WireMessage message = receive(WireChannel::Clock::now() + kPatienceToStart, "loading");
+  if (message.kind == WireKind::lack) {
+    const std::string what = text_of(message);
+    stop();
+    throw DeviceLacking(what);
+  }
   if (message.kind == WireKind::refusal) {
     const std::string why = text_of(message);
     stop();

@@ -28,6 +28,12 @@ class PluginFault : public std::runtime_error {
   Kind kind_;
 };
 
+/// The plugin wants a device that this machine lacks; what() says which.
+class DeviceLacking : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A plugin, loaded in a process of its own that is started when it is needed, and again after it died.
 class PluginProcess {
  public:
@@ -37,7 +43,7 @@ class PluginProcess {
   PluginProcess(const PluginProcess&) = delete;
   PluginProcess& operator=(const PluginProcess&) = delete;
 
-  /// Throws InputError for what is no plugin, or none that can work here.
+  /// Throws InputError for what is no plugin or cannot work here, and DeviceLacking.
   const PluginFacts& facts();
   /// Throws PluginFault for all but `done` and `unsupported`.
   PluginAnswer ask(const PluginCall& call);

@@ -21,6 +21,7 @@ enum class WireKind : std::uint8_t {
   answer,
   facts,
   refusal,  ///< text: why the plugin cannot be loaded
+  lack,     ///< text: what the machine lacks for it
   crash,    ///< text: what its process died of
 };
 

@@ -125,6 +125,7 @@ const plumbline_plugin* plumbline_plugin_entry(void) {
   const std::string what = misbehaviour();
   if (what == "is_not_here") return nullptr;
   if (what == "is_of_another_version") plugin.version = 99;
+  if (what == "wants_a_device") plugin.memory = PLUMBLINE_CUDA;
   if (what == "crashes_while_loading") std::abort();
   if (what == "scores" || what == "forgets_a_head" || what == "rounds_scores") plugin.score = score;
   return &plugin;

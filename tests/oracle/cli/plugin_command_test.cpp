@@ -133,6 +133,13 @@ TEST_F(PluginCommand, CountsWhatThePluginDoesNotServeAsNothingExecuted) {
   EXPECT_EQ(report["checks"][0]["reason"], "needs 7 heads");
 }
 
+TEST_F(PluginCommand, ExecutesNothingWhereThePluginsDeviceIsLacking) {
+  if (run({"select", golden("select_near_budget_bf16.h5"), "--subject", "cuda"}).exit_code != 2)
+    GTEST_SKIP() << "this machine has a device";
+  const Json report = misbehave("wants_a_device", 3);
+  EXPECT_EQ(report["checks"][0]["status"], "NOT_EXECUTED");
+}
+
 TEST_F(PluginCommand, RefusesWhatIsNoPluginInOneLine) {
   for (const char* how : {"is_not_here", "is_of_another_version"}) {
     misbehave(how, 2);
