@@ -22,10 +22,10 @@ target_compile_options(plumbline_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU
 option(PLUMBLINE_PRECOMPILE_PARTS "Precompile the headers that most files include" OFF)
 
 # plumbline_part(NAME [LIBS...]): the static library plumbline::NAME of every .cpp below the calling folder,
-# except what lies in a cli/, native/ or selftest/ folder.
+# except what lies in a cli/, native/, plugins/ or selftest/ folder.
 function(plumbline_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "*.cpp")
-  list(FILTER sources EXCLUDE REGEX "^(.*/)?(cli|native|selftest)/")
+  list(FILTER sources EXCLUDE REGEX "^(.*/)?(cli|native|plugins|selftest)/")
   add_library(plumbline_${name} STATIC ${sources})
   add_library(plumbline::${name} ALIAS plumbline_${name})
   target_link_libraries(plumbline_${name} PUBLIC plumbline_flags ${ARGN})
@@ -33,4 +33,11 @@ function(plumbline_part name)
     target_precompile_headers(plumbline_${name} PRIVATE
       <algorithm> <cmath> <cstring> <functional> <map> <memory> <optional> <span> <string> <vector> <fmt/ranges.h>)
   endif()
+endfunction()
+
+# plumbline_plugin(NAME SOURCES...): a shared object for `plumbline plugin`, which needs nothing but the C interface.
+function(plumbline_plugin name)
+  add_library(${name} MODULE ${ARGN})
+  target_include_directories(${name} PRIVATE "${PROJECT_BINARY_DIR}/include")
+  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden)
 endfunction()

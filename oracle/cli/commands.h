@@ -18,5 +18,8 @@ void add_bench_command(CLI::App& app, int& exit_code);
 void add_routes_command(CLI::App& app, int& exit_code);
 void add_mutants_command(CLI::App& app, int& exit_code);
 void add_probe_command(CLI::App& app, int& exit_code);
+void add_plugin_command(CLI::App& app, int& exit_code);
+/// What `plugin` runs in a process of its own; not shown in --help.
+void add_serve_plugin_command(CLI::App& app);
 
 }  // namespace plumbline

@@ -2,21 +2,27 @@
 #include "fixtures/error.h"
 #include "oracle/cli/commands.h"
 #include "oracle/cli/cuda_subjects.h"
+#include "oracle/cli/open_plugin.h"
 #include "oracle/cli/report_options.h"
+#include "oracle/plugin/plugin_subject.h"
 #include "oracle/run/judge_capture.h"
 #include "oracle/run/repro.h"
 #include "oracle/run/route_trial.h"
 #include "reference/select/reference_subject.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 namespace plumbline {
 namespace {
+
+constexpr std::string_view kPlugin = "plugin:";
 
 struct SelectCommand {
   ReportOptions report;
@@ -40,6 +46,14 @@ struct SelectCommand {
   Trial trial() const {
     if (subject == "recorded") return {{WatchedRoute{}}, {}, {}};
     if (subject == "reference") return {{{std::make_shared<ReferenceSubject>(), nullptr}}, {}, {}};
+    if (subject.starts_with(kPlugin)) {
+      try {
+        const auto process = open_plugin(subject.substr(kPlugin.size()), std::chrono::seconds(60));
+        return {{{std::make_shared<PluginSubject>(process), nullptr}}, capability_of(*process), {}};
+      } catch (const DeviceLacking& lacking) {
+        throw InputError(fmt::format("--subject {}: {}", subject, lacking.what()));
+      }
+    }
     const DeviceSubjects device = cuda_subjects(Watched::yes);
     if (device.routes.empty()) throw InputError(fmt::format("--subject {}: {}", subject, device.reason));
     Trial trial{{}, device.capability, device.tracer->witnesses()};
@@ -67,9 +81,21 @@ struct SelectCommand {
         }
       } catch (const UnsupportedCase& unsupported) {
         if (trial.subjects.size() == 1) throw InputError(fmt::format("{}: {}", file, unsupported.what()));
+      } catch (const PluginFault& fault) {
+        selections.push_back(faulty(one.subject->name(), fault));
       }
     }
     return selections;
+  }
+
+  /// A plugin that gave no answer at all has failed on all of the file.
+  static JudgedSelection faulty(const std::string& subject, const PluginFault& fault) {
+    JudgedSelection selection;
+    selection.case_name = "select";
+    selection.tag = subject;
+    selection.status = Status::fail;
+    selection.reason = fault.what();
+    return selection;
   }
 
   int run() const {
@@ -116,11 +142,12 @@ void add_select_command(CLI::App& app, int& exit_code) {
       ->add_option(
           "--subject", select->subject,
           "What is on trial: the capture's record, or on its inputs our own selection (reference), every "
-          "CUDA route that serves them (cuda) or one (cuda:ROUTE)")
+          "CUDA route that serves them (cuda) or one (cuda:ROUTE), or a foreign kernel (plugin:FILE.so)")
       ->check([](const std::string& word) {
-        const bool known =
-            word == "recorded" || word == "reference" || word == "cuda" || word.starts_with("cuda:");
-        return known ? "" : fmt::format("{} is not recorded, reference, cuda or cuda:ROUTE", word);
+        const bool known = word == "recorded" || word == "reference" || word == "cuda" ||
+                           word.starts_with("cuda:") || word.starts_with(kPlugin);
+        return known ? ""
+                     : fmt::format("{} is not recorded, reference, cuda, cuda:ROUTE or plugin:FILE", word);
       })
       ->capture_default_str();
   select->report.add_to(*command);
