@@ -3,6 +3,8 @@
 #include "oracle/report/replay_json.h"
 #include "oracle/summation/split_report.h"
 
+#include <fmt/format.h>
+
 namespace plumbline {
 namespace {
 
@@ -169,6 +171,18 @@ Json variation_json(const VariationReport& one) {
           {"overlapping", one.overlapping}};
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json answers_json(const Answers& answers) {
+  Json json = {{"inputs", answers.inputs},
+               {"selection", text_or_null(answers.selection)},
+               {"scores", text_or_null(answers.scores)},
+               {"score_sample", Json::array()}};
+  for (const std::uint32_t bits : answers.score_sample)
+    json["score_sample"].push_back(fmt::format("{:08x}", bits));
+  return json;
+}
+
 Json check_json(const CheckResult& check) {
   Json json = {{"name", check.name},
                {"kind", name_of(check.kind)},
@@ -187,6 +201,7 @@ Json check_json(const CheckResult& check) {
   if (check.replay) json["replay"] = replay_summary_json(*check.replay);
   if (check.split) json["split"] = trials_json(*check.split);
   if (check.routes) add_routes(*check.routes, json);
+  if (!check.answers.inputs.empty()) json["answers"] = answers_json(check.answers);
   for (const VariationReport& one : check.variations) json["variations"].push_back(variation_json(one));
   return json;
 }
@@ -243,8 +258,18 @@ Json machine_json(const Machine& machine) {
   return {
       {"cpu", machine.cpu},     {"threads", machine.threads},
       {"isa", machine.isa},     {"compiler", machine.compiler},
+      {"os", machine.os},       {"flags", machine.flags},
       {"build", machine.build}, {"device", machine.device.empty() ? Json(nullptr) : Json(machine.device)}};
 }
+
+namespace {
+
+Json shard_json(const Shard& shard) {
+  if (shard.of == 1) return nullptr;
+  return {{"index", shard.index}, {"of", shard.of}};
+}
+
+}  // namespace
 
 Json verify_json(const RunReport& run) {
   const StatusCounts counts = run.counts();
@@ -252,12 +277,16 @@ Json verify_json(const RunReport& run) {
                {"command", "verify"},
                {"status", overall(counts)},
                {"machine", machine_json(run.machine)},
+               {"filter", run.request.filter},
+               {"seed_shift", run.request.seed_shift},
+               {"shard", shard_json(run.request.shard)},
                {"checks", Json::array()},
                {"counts", status_counts_json(counts)},
                {"not_executed", Json::array()}};
   if (!run.capability.empty()) {
     json["device"] = {{"name", run.machine.device},
                       {"capability", run.capability},
+                      {"driver", text_or_null(run.driver)},
                       {"witnesses", run.witnesses.empty() ? Json(nullptr) : Json(run.witnesses)}};
     json["hits"] = all_hits(run);
   }
