@@ -16,4 +16,7 @@ void add_info_command(CLI::App& app);
 void add_bench_command(CLI::App& app, int& exit_code);
 void add_routes_command(CLI::App& app, int& exit_code);
 
+void add_evidence_command(CLI::App& app);
+void add_gate_command(CLI::App& app, int& exit_code);
+
 }  // namespace plumbline

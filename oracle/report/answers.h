@@ -6,8 +6,8 @@
 
 namespace plumbline {
 
-/// What went into a check and what came out, so that runs on different machines can be held against each other. SHA-256
-/// in hexadecimal; empty where there is nothing of the kind.
+/// What went into a check and what came out, so that runs on different machines can be held against each
+/// other. SHA-256 in hexadecimal; empty where there is nothing of the kind.
 struct Answers {
   std::string inputs;     ///< of every tensor asked about, with types and shapes; of a capture: of its file
   std::string selection;  ///< of the selected blocks or tokens

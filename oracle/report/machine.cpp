@@ -4,6 +4,7 @@
 #include "reference/select/certified_select.h"
 
 #include <fstream>
+#include <regex>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -52,7 +53,16 @@ std::string compiler_name() {
 }  // namespace
 
 Machine this_machine() {
-  return {cpu_name(), omp_get_max_threads(), widest_filter(), compiler_name(), build_name(), os_name(), PLUMBLINE_FLAGS};
+  return {cpu_name(), omp_get_max_threads(), widest_filter(), compiler_name(), build_name(),
+          os_name(),  PLUMBLINE_FLAGS};
+}
+
+std::string device_driver() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(file, line);
+  std::smatch found;
+  return std::regex_search(line, found, std::regex(R"(\s(\d+\.\d+(\.\d+)?)\s)")) ? found[1].str() : "";
 }
 
 std::string build_name() { return PLUMBLINE_BUILD; }

@@ -18,6 +18,9 @@ struct Machine {
 
 Machine this_machine();
 
+/// Version of the NVIDIA driver, "580.159.04"; empty where none is loaded.
+std::string device_driver();
+
 /// Of this build, as in Machine::build.
 std::string build_name();
 

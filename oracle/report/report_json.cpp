@@ -239,12 +239,7 @@ std::string_view overall(const StatusCounts& counts) {
   return name_of(Status::not_executed);
 }
 
-Status status_from(const std::string& name) {
-  for (const Status status : {Status::pass, Status::fail, Status::route_missed, Status::vacuous,
-                              Status::unsupported, Status::not_executed})
-    if (name == name_of(status)) return status;
-  return Status::error;
-}
+Status status_from(const std::string& name) { return parse_status(name).value_or(Status::error); }
 
 }  // namespace
 

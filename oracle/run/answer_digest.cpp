@@ -13,8 +13,7 @@ void feed(Sha256& hash, std::string_view text) { hash.update(std::as_bytes(std::
 
 void feed_elements(Sha256& hash, const TensorView& tensor, std::size_t axis, const std::byte* data) {
   const auto size = static_cast<std::int64_t>(size_of(tensor.dtype));
-  if (axis == tensor.shape.size())
-    return hash.update({data, static_cast<std::size_t>(size)});
+  if (axis == tensor.shape.size()) return hash.update({data, static_cast<std::size_t>(size)});
   for (std::int64_t i = 0; i < tensor.shape[axis]; ++i)
     feed_elements(hash, tensor, axis + 1, data + i * tensor.strides[axis] * size);
 }

@@ -1,0 +1,61 @@
+#include "oracle/cli/commands.h"
+#include "oracle/evidence/evidence_folder.h"
+#include "oracle/evidence/json_fields.h"
+#include "oracle/evidence/manifest.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace plumbline {
+namespace {
+
+struct PackOptions {
+  std::string folder;
+  std::vector<std::string> reports;
+};
+
+void add_pack(CLI::App& evidence) {
+  auto options = std::make_shared<PackOptions>();
+  CLI::App* command = evidence.add_subcommand(
+      "pack",
+      "Make a folder of evidence of reports: one of verify --json, any of bench select --device --json");
+  command->add_option("-o,--output", options->folder, "The folder to make")->required();
+  command->add_option("report", options->reports, "Reports")->required();
+  command->callback([options] {
+    std::vector<std::pair<std::string, Json>> reports;
+    for (const std::string& path : options->reports) reports.emplace_back(path, read_json_file(path));
+    write_evidence(options->folder, reports);
+  });
+}
+
+void add_verify(CLI::App& evidence) {
+  auto folder = std::make_shared<std::string>();
+  CLI::App* command =
+      evidence.add_subcommand("verify", "Check that no byte, file or name of a folder of evidence changed");
+  command->add_option("folder", *folder, "The folder")->required();
+  command->callback([folder] {
+    const FolderDigest digest = verify_evidence_folder(*folder);
+    read_evidence(*folder);
+    fmt::print(
+        "{} files as their manifest says; tamper-evident, not signed: compare its SHA-256 with the one you "
+        "kept\n"
+        "{}  {}\n",
+        digest.files, digest.manifest, kManifestFile);
+  });
+}
+
+}  // namespace
+
+void add_evidence_command(CLI::App& app) {
+  CLI::App* evidence =
+      app.add_subcommand("evidence", "Folders of evidence: what ran where, and what it showed");
+  evidence->require_subcommand(1);
+  add_pack(*evidence);
+  add_verify(*evidence);
+}
+
+}  // namespace plumbline
