@@ -17,7 +17,8 @@ namespace plumbline {
 namespace {
 
 std::string today() {
-  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+  const std::chrono::year_month_day day(
+      std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
   return fmt::format("{:04}-{:02}-{:02}", int(day.year()), unsigned(day.month()), unsigned(day.day()));
 }
 
@@ -35,9 +36,11 @@ struct GateCommand {
 
   int run() const {
     if (options.commit.size() < 7)
-      throw InputError("--commit: expected 7 to 40 digits of the commit that the evidence must be of, found '" +
-                       options.commit + "'");
-    if (!is_date(options.today)) throw InputError("--today: expected YYYY-MM-DD, found '" + options.today + "'");
+      throw InputError(
+          "--commit: expected 7 to 40 digits of the commit that the evidence must be of, found '" +
+          options.commit + "'");
+    if (!is_date(options.today))
+      throw InputError("--today: expected YYYY-MM-DD, found '" + options.today + "'");
     std::optional<OutputFile> file;
     if (!json.empty()) file.emplace(json);
     const auto read = [](const std::vector<std::string>& folders) {
@@ -56,11 +59,13 @@ struct GateCommand {
 
 void add_gate_command(CLI::App& app, int& exit_code) {
   auto gate = std::make_shared<GateCommand>();
-  CLI::App* command = app.add_subcommand("gate", "Judge the evidence of several machines together, by a policy");
+  CLI::App* command =
+      app.add_subcommand("gate", "Judge the evidence of several machines together, by a policy");
   command->add_option("evidence", gate->evidence, "Folders of evidence")->required();
   command->add_option("--policy", gate->policy, "What must be shown (ci/policy.json)")->required();
   command->add_option("--baseline", gate->baseline, "Folders of evidence whose ratios must not be lost");
-  command->add_option("--commit", gate->options.commit, "The commit the evidence must be of")->capture_default_str();
+  command->add_option("--commit", gate->options.commit, "The commit the evidence must be of")
+      ->capture_default_str();
   command->add_option("--today", gate->options.today, "The day that known failures are held against")
       ->capture_default_str();
   command->add_option("--json", gate->json, "Write the verdict as JSON to this file");

@@ -20,12 +20,14 @@ bool fails(const EvidenceCheck& check) {
 }
 
 // The first whose arm, stage and blocks these are.
-std::optional<double> time_of(const std::vector<NamedEvidence>& runs, const Policy::Ratio& rule, const std::string& arm) {
+std::optional<double> time_of(const std::vector<NamedEvidence>& runs, const Policy::Ratio& rule,
+                              const std::string& arm) {
   for (const NamedEvidence& run : runs) {
     const Evidence& evidence = run.evidence;
     if (evidence.capability() != rule.capability || evidence.figures_commit != evidence.tool.commit) continue;
     for (const EvidenceFigure& figure : evidence.figures)
-      if (figure.arm == arm && figure.stage == rule.stage && figure.blocks == rule.blocks && figure.median_ms > 0)
+      if (figure.arm == arm && figure.stage == rule.stage && figure.blocks == rule.blocks &&
+          figure.median_ms > 0)
         return figure.median_ms;
   }
   return std::nullopt;
@@ -52,7 +54,8 @@ class Gate {
     for (const Policy::Ratio& rule : policy_.ratios) judge_ratio(rule, baseline);
     judge_differences();
     if (policy_.demands_nothing())
-      problem(Kind::nothing, "the policy demands no level and no hit", "write down what must be executed where");
+      problem(Kind::nothing, "the policy demands no level and no hit",
+              "write down what must be executed where");
     return std::move(verdict_);
   }
 
@@ -66,20 +69,24 @@ class Gate {
     const StatusCounts counts = evidence.counts();
     verdict_.runs.push_back(fmt::format(
         "{}: {}{}, {} PASS of {} checks, commit {}{}", run.name,
-        evidence.device ? evidence.device->name + ", capability " + evidence.device->capability : evidence.runner.cpu,
+        evidence.device ? evidence.device->name + ", capability " + evidence.device->capability
+                        : evidence.runner.cpu,
         evidence.shard.of > 1 ? fmt::format(", part {} of {}", evidence.shard.index, evidence.shard.of) : "",
         counts.pass, evidence.checks.size(), evidence.tool.commit.empty() ? "unknown" : evidence.tool.commit,
         evidence.tool.dirty ? " (changed)" : ""));
     // Twelve digits at most are kept on either side.
     const std::size_t digits = std::min(options_.commit.size(), evidence.tool.commit.size());
-    const bool same =
-        digits >= 7 && options_.commit.compare(0, digits, evidence.tool.commit, 0, digits) == 0 && !evidence.tool.dirty;
+    const bool same = digits >= 7 &&
+                      options_.commit.compare(0, digits, evidence.tool.commit, 0, digits) == 0 &&
+                      !evidence.tool.dirty;
     if (!same) {
-      const std::string commit = evidence.tool.commit.empty() ? "an unknown commit" : "commit " + evidence.tool.commit;
-      return problem(Kind::stale,
-                     fmt::format("{} is of {}{}, not of {}", run.name, commit,
-                                 evidence.tool.dirty ? " with changes nobody committed" : "", options_.commit),
-                     "run verify --evidence again on a clean build of that commit");
+      const std::string commit =
+          evidence.tool.commit.empty() ? "an unknown commit" : "commit " + evidence.tool.commit;
+      return problem(
+          Kind::stale,
+          fmt::format("{} is of {}{}, not of {}", run.name, commit,
+                      evidence.tool.dirty ? " with changes nobody committed" : "", options_.commit),
+          "run verify --evidence again on a clean build of that commit");
     }
     if (counts.exit_code() == 3)
       problem(Kind::nothing, fmt::format("{} executed nothing", run.name),
@@ -92,8 +99,8 @@ class Gate {
       verdict_.counts.add(check.status, check.expect_vacuous);
       seen_.insert({check.name, check.capability, check.status});
       if (!fails(check)) continue;
-      const std::string what = fmt::format("{} on {}: {}: {}", check.name, check.capability, name_of(check.status),
-                                           check.reason);
+      const std::string what =
+          fmt::format("{} on {}: {}: {}", check.name, check.capability, name_of(check.status), check.reason);
       if (const Policy::KnownFailure* known = known_failure(check)) {
         verdict_.known.push_back(fmt::format("{} (until {}: {})", what, known->until, known->reason));
       } else {
@@ -114,11 +121,13 @@ class Gate {
     for (const Policy::KnownFailure& known : policy_.known_failures) {
       if (options_.today > known.until)
         problem(Kind::stale,
-                fmt::format("the policy's known failure {} on {} expired on {}", known.check, known.capability, known.until),
+                fmt::format("the policy's known failure {} on {} expired on {}", known.check,
+                            known.capability, known.until),
                 "repair it and strike the entry, or argue for another day");
       else if (seen_.contains({known.check, known.capability, Status::pass}) &&
                !seen_.contains({known.check, known.capability, known.status}))
-        problem(Kind::stale, fmt::format("the policy's known failure {} on {} passes", known.check, known.capability),
+        problem(Kind::stale,
+                fmt::format("the policy's known failure {} on {} passes", known.check, known.capability),
                 "strike the entry");
     }
   }
@@ -133,9 +142,11 @@ class Gate {
     for (const auto& [key, found] : parts)
       for (int index = 1; index <= std::get<int>(key); ++index)
         if (!found.contains(index))
-          return problem(Kind::missing,
-                         fmt::format("part {} of {} on {} is not there", index, std::get<int>(key), std::get<0>(key)),
-                         fmt::format("run it: plumbline verify --shard {}/{} --evidence DIR", index, std::get<int>(key)));
+          return problem(
+              Kind::missing,
+              fmt::format("part {} of {} on {} is not there", index, std::get<int>(key), std::get<0>(key)),
+              fmt::format("run it: plumbline verify --shard {}/{} --evidence DIR", index,
+                          std::get<int>(key)));
   }
 
   const EvidenceCell* cell(const std::string& path, const std::string& capability) const {
@@ -152,8 +163,9 @@ class Gate {
       problem(Kind::missing,
               fmt::format("{} on {} is {}, must be {}", rule.path, rule.capability,
                           found == nullptr ? "not known" : name_of(found->level), name_of(rule.level)),
-              rule.level == Level::measured ? "add bench select --device --json of that device to its evidence"
-                                            : "add the evidence of a run on that device");
+              rule.level == Level::measured
+                  ? "add bench select --device --json of that device to its evidence"
+                  : "add the evidence of a run on that device");
     }
   }
 
@@ -164,30 +176,34 @@ class Gate {
       const std::int64_t seen = found == nullptr ? 0 : std::max(found->tags, found->records);
       if (seen < rule.at_least)
         problem(Kind::missing,
-                fmt::format("{} on {} was hit {} times, must be {}", rule.route, rule.capability, seen, rule.at_least),
-                fmt::format("see why it is not taken: plumbline routes explain CASE --capability {}", rule.capability));
+                fmt::format("{} on {} was hit {} times, must be {}", rule.route, rule.capability, seen,
+                            rule.at_least),
+                fmt::format("see why it is not taken: plumbline routes explain CASE --capability {}",
+                            rule.capability));
     }
   }
 
   void judge_ratio(const Policy::Ratio& rule, const std::vector<NamedEvidence>& baseline) {
-    const std::string name = fmt::format("{} over {}, {} at {} blocks on {}", rule.arm, rule.over, rule.stage, rule.blocks,
-                                         rule.capability);
+    const std::string name = fmt::format("{} over {}, {} at {} blocks on {}", rule.arm, rule.over, rule.stage,
+                                         rule.blocks, rule.capability);
     const std::optional<double> now = ratio_of(taken_, rule), before = ratio_of(baseline, rule);
     const char* measure = "run bench select --device cuda:0 --json there and pack it with the report";
     if (!now) return problem(Kind::missing, name + ": not measured at this commit", measure);
-    verdict_.ratios.push_back(fmt::format("{}: {:.3f}{}{}", name, *now,
-                                          before ? fmt::format(", before {:.3f} (noise {} %)", *before, rule.noise_percent)
-                                                 : ", no baseline",
-                                          rule.at_most ? fmt::format(", at most {:.3f}", *rule.at_most) : ""));
+    verdict_.ratios.push_back(fmt::format(
+        "{}: {:.3f}{}{}", name, *now,
+        before ? fmt::format(", before {:.3f} (noise {} %)", *before, rule.noise_percent) : ", no baseline",
+        rule.at_most ? fmt::format(", at most {:.3f}", *rule.at_most) : ""));
     if (rule.at_most && *now > *rule.at_most)
       problem(Kind::slower, fmt::format("{}: {:.3f}, at most {:.3f}", name, *now, *rule.at_most),
               "measure again; if it stays, find the stage that lost");
     if (before && *now > *before * (1 + rule.noise_percent / 100))
       problem(Kind::slower,
-              fmt::format("{}: {:.3f}, before {:.3f}, more than {} % of noise", name, *now, *before, rule.noise_percent),
+              fmt::format("{}: {:.3f}, before {:.3f}, more than {} % of noise", name, *now, *before,
+                          rule.noise_percent),
               "measure again; if it stays, find the stage that lost");
     if (!before && !rule.at_most)
-      problem(Kind::missing, name + ": no baseline to hold it against", "give --baseline, or at_most in the policy");
+      problem(Kind::missing, name + ": no baseline to hold it against",
+              "give --baseline, or at_most in the policy");
   }
 
   void judge_differences() {

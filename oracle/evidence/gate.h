@@ -28,7 +28,7 @@ struct GateVerdict {
   std::vector<EvidenceCell> cells;
   std::vector<GateProblem> problems;
   std::vector<Difference> differences;
-  std::vector<std::string> known;  ///< failures that the policy still allows
+  std::vector<std::string> known;   ///< failures that the policy still allows
   std::vector<std::string> ratios;  ///< as judged, one line each
 
   /// 0: passed. 3: nothing was executed. 1: anything else.

@@ -1,7 +1,6 @@
+#include "fixtures/capture/utf8.h"
 #include "oracle/evidence/coverage.h"
 #include "oracle/evidence/gate.h"
-
-#include "fixtures/capture/utf8.h"
 
 #include <algorithm>
 
@@ -70,11 +69,16 @@ std::string gate_text(const GateVerdict& verdict) {
 }
 
 Json gate_json(const GateVerdict& verdict) {
-  Json json = {{"schema", "plumbline-gate"},   {"version", 1},
-               {"exit_code", verdict.exit_code()}, {"verdict", verdict_of(verdict)},
-               {"runs", verdict.runs},         {"ratios", verdict.ratios},
-               {"known_failures", verdict.known}, {"matrix", Json::array()},
-               {"problems", Json::array()},    {"differences", Json::array()}};
+  Json json = {{"schema", "plumbline-gate"},
+               {"version", 1},
+               {"exit_code", verdict.exit_code()},
+               {"verdict", verdict_of(verdict)},
+               {"runs", verdict.runs},
+               {"ratios", verdict.ratios},
+               {"known_failures", verdict.known},
+               {"matrix", Json::array()},
+               {"problems", Json::array()},
+               {"differences", Json::array()}};
   for (const EvidenceCell& cell : verdict.cells)
     json["matrix"].push_back({{"path", cell.path},
                               {"capability", cell.capability},

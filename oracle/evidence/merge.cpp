@@ -21,8 +21,9 @@ void unite(std::vector<T>& all, const std::vector<T>& more) {
 
 std::string machine_of(const NamedEvidence& run) {
   const Evidence& evidence = run.evidence;
-  return fmt::format("{} ({})", run.name,
-                     evidence.device ? evidence.device->name + " " + evidence.device->capability : evidence.runner.cpu);
+  return fmt::format(
+      "{} ({})", run.name,
+      evidence.device ? evidence.device->name + " " + evidence.device->capability : evidence.runner.cpu);
 }
 
 std::string symbols_of(const Evidence& evidence, const EvidenceCheck& check) {
@@ -54,7 +55,8 @@ class Comparison {
     return run.evidence.device ? run.evidence.device->cublas : "";
   }
 
-  Difference make(const EvidenceCheck& a, const EvidenceCheck& b, const char* what, bool contradiction) const {
+  Difference make(const EvidenceCheck& a, const EvidenceCheck& b, const char* what,
+                  bool contradiction) const {
     Difference difference{a.name, what, machine_of(first_), machine_of(second_), "", contradiction};
     const auto &mine = a.answers.score_sample, &theirs = b.answers.score_sample;
     if (mine.size() == theirs.size() && !mine.empty()) {
@@ -65,7 +67,8 @@ class Comparison {
         nan |= ulp == kUlpNaN;
         if (ulp != kUlpNaN) most = std::max(most, ulp);
       }
-      difference.detail = fmt::format("up to {} ULP{} in {} sampled scores", most, nan ? ", and a NaN" : "", mine.size());
+      difference.detail =
+          fmt::format("up to {} ULP{} in {} sampled scores", most, nan ? ", and a NaN" : "", mine.size());
     }
     const auto add = [&](const std::string& one, const std::string& other) {
       if (one != other)
@@ -97,7 +100,8 @@ std::vector<EvidenceCell> merge_cells(const std::vector<NamedEvidence>& runs) {
       unite(all.captures, cell.captures);
       unite(all.seeds, cell.seeds);
       unite(all.figures, cell.figures);
-      for (const auto& [gates, cases] : cell.planned) all.planned[gates] = std::max(all.planned[gates], cases);
+      for (const auto& [gates, cases] : cell.planned)
+        all.planned[gates] = std::max(all.planned[gates], cases);
     }
   }
   std::vector<EvidenceCell> cells;

@@ -13,15 +13,16 @@ struct NamedEvidence {
   Evidence evidence;
 };
 
-/// The cells of several runs: of each the highest level, the sum of what was checked, all captures, seeds and figures; in
-/// the order of path and capability. Parts of a run give the cells of the whole.
+/// The cells of several runs: of each the highest level, the sum of what was checked, all captures, seeds and
+/// figures; in the order of path and capability. Parts of a run give the cells of the whole.
 std::vector<EvidenceCell> merge_cells(const std::vector<NamedEvidence>& runs);
 
 /// What two runs answered to the same question of a check.
 struct Difference {
-  std::string check, what;  ///< "selection", "scores", "inputs"
+  std::string check, what;    ///< "selection", "scores", "inputs"
   std::string first, second;  ///< folder, and the machine
-  std::string detail;  ///< "up to 2 ULP in 16 sampled scores; tensor_core:9.0 and tensor_core:7.5; nvjet… and volta…"
+  std::string
+      detail;  ///< "up to 2 ULP in 16 sampled scores; tensor_core:9.0 and tensor_core:7.5; nvjet… and volta…"
   /// Nothing that differs between the machines accounts for it.
   bool contradiction = false;
 };

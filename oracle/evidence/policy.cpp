@@ -9,9 +9,11 @@ namespace plumbline {
 
 bool is_date(const std::string& text) {
   int year = 0, month = 0, day = 0, end = 0;
-  if (text.size() != 10 || std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &end) != 3 || end != 10)
+  if (text.size() != 10 || std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &end) != 3 ||
+      end != 10)
     return false;
-  return std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+  return std::chrono::year_month_day(std::chrono::year(year),
+                                     std::chrono::month(static_cast<unsigned>(month)),
                                      std::chrono::day(static_cast<unsigned>(day)))
       .ok();
 }
@@ -45,8 +47,8 @@ Policy read_policy(const std::string& path) {
     known.capability = one.text("capability");
     const std::string status = one.text("status");
     known.status = parse_status(status).value_or(Status::pass);
-    if (known.status != Status::fail && known.status != Status::route_missed && known.status != Status::vacuous &&
-        known.status != Status::error)
+    if (known.status != Status::fail && known.status != Status::route_missed &&
+        known.status != Status::vacuous && known.status != Status::error)
       one.refuse("status", "FAIL, ROUTE_MISSED, VACUOUS or ERROR", status);
     known.until = one.text("until");
     if (!is_date(known.until)) one.refuse("until", "a day, YYYY-MM-DD", known.until);
