@@ -2,7 +2,11 @@
 #include "oracle/evidence/evidence_folder.h"
 #include "oracle/evidence/json_fields.h"
 #include "oracle/evidence/manifest.h"
+#include "oracle/evidence/packet.h"
+#include "oracle/report/output_file.h"
+#include "oracle/run/routes.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -48,6 +52,35 @@ void add_verify(CLI::App& evidence) {
   });
 }
 
+struct MarkdownOptions {
+  std::vector<std::string> folders;
+  std::string before, after, output;
+  std::size_t limit = PacketRequest().limit;
+};
+
+void add_markdown(CLI::App& evidence) {
+  auto options = std::make_shared<MarkdownOptions>();
+  CLI::App* command = evidence.add_subcommand(
+      "markdown", "The packet of a pull request: path coverage, routes before and after, benchmark arms");
+  command->add_option("folder", options->folders, "Folders of evidence")->required();
+  command->add_option("--before", options->before, "Route snapshot (plumbline routes snapshot)")->required();
+  command->add_option("--after", options->after, "Route snapshot")->required();
+  command->add_option("-o,--output", options->output, "The file to write (default: standard output)");
+  command->add_option("--limit", options->limit, "Bytes at most; whole rows are left out")
+      ->capture_default_str();
+  command->callback([options] {
+    PacketRequest request;
+    for (const std::string& folder : options->folders)
+      request.runs.push_back({std::filesystem::path(folder).filename().string(), read_evidence(folder)});
+    request.before = read_snapshot(options->before);
+    request.after = read_snapshot(options->after);
+    request.limit = options->limit;
+    const std::string text = packet_markdown(request);
+    if (options->output.empty()) return fmt::print("{}", text);
+    OutputFile(options->output).write(text);
+  });
+}
+
 }  // namespace
 
 void add_evidence_command(CLI::App& app) {
@@ -56,6 +89,7 @@ void add_evidence_command(CLI::App& app) {
   evidence->require_subcommand(1);
   add_pack(*evidence);
   add_verify(*evidence);
+  add_markdown(*evidence);
 }
 
 }  // namespace plumbline
