@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace plumbline {
 namespace {
@@ -35,10 +36,15 @@ Evidence read_evidence(const std::string& folder) {
   return evidence_from_json(read_json_file(path), path);
 }
 
-Json read_evidence_report(const std::string& folder, const std::string& name) {
-  const std::string path = (fs::path(folder) / name).string();
-  std::error_code error;
-  return fs::exists(path, error) ? read_json_file(path) : Json(nullptr);
+std::vector<Json> read_evidence_reports(const std::string& folder) {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (const std::string name = entry.path().filename().string();
+        name != kEvidenceFile && name != kManifestFile)
+      names.insert(name);
+  std::vector<Json> reports;
+  for (const std::string& name : names) reports.push_back(read_json_file((fs::path(folder) / name).string()));
+  return reports;
 }
 
 }  // namespace plumbline

@@ -15,7 +15,7 @@ void write_evidence(const std::string& folder, const std::vector<std::pair<std::
 /// The run of a folder whose manifest holds. Throws InputError.
 Evidence read_evidence(const std::string& folder);
 
-/// One of the folder's files as JSON; null where it has none of the name.
-Json read_evidence_report(const std::string& folder, const std::string& name);
+/// The reports of a folder, by name.
+std::vector<Json> read_evidence_reports(const std::string& folder);
 
 }  // namespace plumbline

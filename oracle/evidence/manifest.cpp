@@ -83,10 +83,17 @@ Entries entries_in(const std::string& folder) {
 
 }  // namespace
 
-void write_evidence_folder(const std::string& folder, const std::map<std::string, std::string>& files) {
+void expect_free(const std::string& folder) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(folder, error)))
     throw InputError(folder, "", "a name that is free, for the folder of evidence", "something there");
+  const fs::path parent = fs::absolute(folder, error).parent_path();
+  if (!fs::is_directory(parent, error)) throw InputError(folder, "", "a folder to make it in", "none");
+}
+
+void write_evidence_folder(const std::string& folder, const std::map<std::string, std::string>& files) {
+  expect_free(folder);
+  std::error_code error;
   // "out/" is "out".
   const fs::path place = fs::path(folder).has_filename() ? fs::path(folder) : fs::path(folder).parent_path();
   const fs::path temporary = place.string() + ".tmp" + std::to_string(::getpid());

@@ -13,6 +13,9 @@ namespace plumbline {
 /// change is the digest of the manifest itself (FolderDigest::manifest), to be kept somewhere else.
 inline constexpr const char* kManifestFile = "manifest.json";
 
+/// Throws InputError where a folder of this name cannot be made.
+void expect_free(const std::string& folder);
+
 /// Writes `files` (name → text) and their manifest into `folder`, whole or not at all: into a folder of
 /// another name that is renamed. Throws InputError where `folder` is there already, or cannot be made.
 void write_evidence_folder(const std::string& folder, const std::map<std::string, std::string>& files);
