@@ -1,5 +1,6 @@
 #include "oracle/cli/commands.h"
 #include "oracle/evidence/evidence_folder.h"
+#include "oracle/evidence/html_report.h"
 #include "oracle/evidence/json_fields.h"
 #include "oracle/evidence/manifest.h"
 #include "oracle/evidence/packet.h"
@@ -81,6 +82,22 @@ void add_markdown(CLI::App& evidence) {
   });
 }
 
+struct HtmlOptions {
+  std::vector<std::string> folders;
+  std::string output;
+};
+
+void add_html(CLI::App& evidence) {
+  auto options = std::make_shared<HtmlOptions>();
+  CLI::App* command = evidence.add_subcommand("html", "One page of what several machines showed");
+  command->add_option("folder", options->folders, "Folders of evidence")->required();
+  command->add_option("-o,--output", options->output, "The file to write")->required();
+  command->callback([options] {
+    const OutputFile file(options->output);
+    file.write(html_report(read_html_request(options->folders)));
+  });
+}
+
 }  // namespace
 
 void add_evidence_command(CLI::App& app) {
@@ -90,6 +107,7 @@ void add_evidence_command(CLI::App& app) {
   add_pack(*evidence);
   add_verify(*evidence);
   add_markdown(*evidence);
+  add_html(*evidence);
 }
 
 }  // namespace plumbline

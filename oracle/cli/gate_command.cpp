@@ -2,6 +2,7 @@
 #include "oracle/cli/commands.h"
 #include "oracle/evidence/evidence_folder.h"
 #include "oracle/evidence/gate.h"
+#include "oracle/evidence/html_report.h"
 #include "oracle/report/machine.h"
 #include "oracle/report/output_file.h"
 
@@ -31,7 +32,7 @@ std::string own_commit() {
 
 struct GateCommand {
   std::vector<std::string> evidence, baseline;
-  std::string policy, json;
+  std::string policy, json, html;
   GateOptions options{own_commit(), today()};
 
   int run() const {
@@ -41,8 +42,9 @@ struct GateCommand {
           options.commit + "'");
     if (!is_date(options.today))
       throw InputError("--today: expected YYYY-MM-DD, found '" + options.today + "'");
-    std::optional<OutputFile> file;
+    std::optional<OutputFile> file, page;
     if (!json.empty()) file.emplace(json);
+    if (!html.empty()) page.emplace(html);
     const auto read = [](const std::vector<std::string>& folders) {
       std::vector<NamedEvidence> runs;
       for (const std::string& folder : folders) runs.push_back({folder, read_evidence(folder)});
@@ -50,6 +52,14 @@ struct GateCommand {
     };
     const GateVerdict verdict = judge_gate(read(evidence), read(baseline), read_policy(policy), options);
     if (file) file->write(to_text(gate_json(verdict)));
+    if (page) {
+      HtmlRequest request = read_html_request(evidence);
+      request.verdict = {verdict_line(verdict), verdict.exit_code() == 0, {}};
+      for (const GateProblem& one : verdict.problems)
+        request.verdict->problems.push_back(
+            fmt::format("{}: {}; next: {}", name_of(one.kind), one.what, one.next));
+      page->write(html_report(request));
+    }
     fmt::print("{}", gate_text(verdict));
     return verdict.exit_code();
   }
@@ -69,6 +79,7 @@ void add_gate_command(CLI::App& app, int& exit_code) {
   command->add_option("--today", gate->options.today, "The day that known failures are held against")
       ->capture_default_str();
   command->add_option("--json", gate->json, "Write the verdict as JSON to this file");
+  command->add_option("--html", gate->html, "Write one page of it all to this file");
   command->callback([gate, &exit_code] { exit_code = gate->run(); });
 }
 

@@ -3,12 +3,15 @@
 #include "oracle/cli/report_options.h"
 #include "oracle/cli/terminal.h"
 #include "oracle/evidence/evidence_folder.h"
+#include "oracle/evidence/html_report.h"
+#include "oracle/evidence/manifest.h"
 #include "oracle/run/golden_checks.h"
 #include "oracle/run/verify_run.h"
 
 #include <charconv>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -29,10 +32,13 @@ struct VerifyCommand {
   ReportOptions report;
   std::string fixtures = default_fixtures();
   std::uint64_t seed = 0;
-  std::string evidence, shard;
+  std::string evidence, shard, html;
 
   int run() const {
     const Reporter reporter(report);
+    if (!evidence.empty() && !report.list) expect_free(evidence);
+    std::optional<OutputFile> page;
+    if (!html.empty() && !report.list) page.emplace(html);
     VerifyOptions options;
     options.fixtures = fixtures;
     options.filter = NameFilter(report.filter);
@@ -56,6 +62,7 @@ struct VerifyCommand {
     }
     const Json json = verify_json(run);
     if (!evidence.empty()) write_evidence(evidence, {{"report.json", json}});
+    if (page) page->write(html_report({{{"this run", evidence_of({{"report.json", json}})}}, {json}, {}}));
     reporter.finish(json);
     return run.counts().exit_code();
   }
@@ -80,6 +87,7 @@ void add_verify_command(CLI::App& app, int& exit_code) {
       "--shard", verify->shard,
       "I/N: the I-th of N parts, by a hash of each check's name (default: GTEST_SHARD_INDEX and "
       "GTEST_TOTAL_SHARDS)");
+  command->add_option("--html", verify->html, "Write the report as one HTML page");
   command->callback([verify, &exit_code] { exit_code = verify->run(); });
 }
 

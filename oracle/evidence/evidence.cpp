@@ -35,7 +35,7 @@ class ReportReader {
         if (verified_) throw InputError(file, "", "one report of verify", "a second");
         verified_ = true;
         add_verify(file, report);
-      } else {
+      } else if (!command.starts_with("bench ")) {
         throw InputError(file, "", "a report of verify or of bench select --device",
                          "command '" + command + "'");
       }

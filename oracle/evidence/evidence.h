@@ -92,8 +92,9 @@ struct Evidence {
   StatusCounts counts() const;
 };
 
-/// What `reports` show: one of `verify --json`, and any of `bench select --device --json`; the committed
-/// summaries of older runs are read as well. Throws InputError.
+/// What `reports` show: one of `verify --json` and any of `bench select --device --json`. Other benchmarks
+/// are kept beside them and support no cell; the committed summaries of older runs are read as well. Throws
+/// InputError.
 Evidence evidence_of(const std::vector<std::pair<std::string, Json>>& reports);
 
 /// The cells that checks and figures show, with what the dispatch of this build plans elsewhere.

@@ -39,6 +39,9 @@ struct GateVerdict {
 GateVerdict judge_gate(const std::vector<NamedEvidence>& runs, const std::vector<NamedEvidence>& baseline,
                        const Policy& policy, const GateOptions& options);
 
+/// "gate: passed: 2 runs, …".
+std::string verdict_line(const GateVerdict& verdict);
+
 /// The matrix of paths and capabilities, what is wrong and what to do next; the verdict is the last line.
 std::string gate_text(const GateVerdict& verdict);
 Json gate_json(const GateVerdict& verdict);

@@ -11,14 +11,6 @@ namespace {
 
 constexpr std::size_t kMostDifferences = 20;
 
-std::string verdict_of(const GateVerdict& verdict) {
-  const char* word = "passed";
-  if (verdict.exit_code() == 3) word = "NOTHING EXECUTED";
-  if (verdict.exit_code() == 1) word = "NOT PASSED";
-  return fmt::format("gate: {}: {} runs, {} PASS, {} problems, {} known failures", word, verdict.runs.size(),
-                     verdict.counts.pass, verdict.problems.size(), verdict.known.size());
-}
-
 std::string line(const std::string& text) { return printable(text, 400); }
 
 std::string difference_line(const Difference& one) {
@@ -27,6 +19,14 @@ std::string difference_line(const Difference& one) {
 }
 
 }  // namespace
+
+std::string verdict_line(const GateVerdict& verdict) {
+  const char* word = "passed";
+  if (verdict.exit_code() == 3) word = "NOTHING EXECUTED";
+  if (verdict.exit_code() == 1) word = "NOT PASSED";
+  return fmt::format("gate: {}: {} runs, {} PASS, {} problems, {} known failures", word, verdict.runs.size(),
+                     verdict.counts.pass, verdict.problems.size(), verdict.known.size());
+}
 
 std::string gate_text(const GateVerdict& verdict) {
   std::string out;
@@ -65,14 +65,14 @@ std::string gate_text(const GateVerdict& verdict) {
   }
   for (const GateProblem& one : verdict.problems)
     out += fmt::format("{}: {}\n  next: {}\n", name_of(one.kind), line(one.what), line(one.next));
-  return out + verdict_of(verdict) + "\n";
+  return out + verdict_line(verdict) + "\n";
 }
 
 Json gate_json(const GateVerdict& verdict) {
   Json json = {{"schema", "plumbline-gate"},
                {"version", 1},
                {"exit_code", verdict.exit_code()},
-               {"verdict", verdict_of(verdict)},
+               {"verdict", verdict_line(verdict)},
                {"runs", verdict.runs},
                {"ratios", verdict.ratios},
                {"known_failures", verdict.known},

@@ -1,10 +1,12 @@
 #include "oracle/evidence/html_report.h"
 
 #include "oracle/evidence/coverage.h"
+#include "oracle/evidence/evidence_folder.h"
 #include "oracle/evidence/html_parts.h"
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -268,6 +270,15 @@ std::string header_html(const HtmlRequest& request) {
 }
 
 }  // namespace
+
+HtmlRequest read_html_request(const std::vector<std::string>& folders) {
+  HtmlRequest request;
+  for (const std::string& folder : folders) {
+    request.runs.push_back({std::filesystem::path(folder).filename().string(), read_evidence(folder)});
+    for (Json& report : read_evidence_reports(folder)) request.reports.push_back(std::move(report));
+  }
+  return request;
+}
 
 std::string html_report(const HtmlRequest& request) {
   const std::vector<Census> censuses = censuses_in(request.reports);

@@ -22,6 +22,9 @@ struct HtmlRequest {
   std::optional<Verdict> verdict;
 };
 
+/// The runs and reports of folders of evidence. Throws InputError.
+HtmlRequest read_html_request(const std::vector<std::string>& folders);
+
 /// One self-contained HTML page: the verdict, routes × capabilities, and what the runs have of: how the
 /// layers of a replay part, ULP distances, split-count curves, ties and margins at the cutoff, benchmark bars
 /// beside floors. Without script, readable on a phone, in the dark, with the keyboard alone. A part nobody
