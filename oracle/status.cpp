@@ -22,6 +22,13 @@ std::string_view name_of(Status status) {
   return "?";
 }
 
+std::optional<Status> parse_status(std::string_view name) {
+  for (const Status status : {Status::pass, Status::fail, Status::route_missed, Status::vacuous,
+                              Status::unsupported, Status::not_executed, Status::error})
+    if (name == name_of(status)) return status;
+  return std::nullopt;
+}
+
 void StatusCounts::add(Status status, bool declared_vacuous) {
   switch (status) {
     case Status::pass:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace plumbline {
@@ -18,6 +19,9 @@ enum class Status : std::uint8_t {
 
 /// "PASS", "ROUTE_MISSED", …
 std::string_view name_of(Status status);
+
+/// The status of that name; nothing for another word.
+std::optional<Status> parse_status(std::string_view name);
 
 /// Exit code of a run: 1 if any is fail, route_missed, undeclared vacuous or error; 3 if nothing was executed
 /// (no pass and nothing that failed); else 0. Code 2 (bad usage or input) is decided elsewhere.

@@ -22,4 +22,7 @@ void add_plugin_command(CLI::App& app, int& exit_code);
 /// What `plugin` runs in a process of its own; not shown in --help.
 void add_serve_plugin_command(CLI::App& app);
 
+void add_evidence_command(CLI::App& app);
+void add_gate_command(CLI::App& app, int& exit_code);
+
 }  // namespace plumbline

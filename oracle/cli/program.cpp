@@ -48,6 +48,8 @@ int run_program(int argc, const char* const* argv) {
   add_probe_command(app, exit_code);
   add_plugin_command(app, exit_code);
   add_serve_plugin_command(app);
+  add_evidence_command(app);
+  add_gate_command(app, exit_code);
   try {
     if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1]))
       throw InputError(fmt::format("unknown command '{}' (try --help)", argv[1]));

@@ -2,12 +2,16 @@
 #include "oracle/cli/cuda_subjects.h"
 #include "oracle/cli/report_options.h"
 #include "oracle/cli/terminal.h"
+#include "oracle/evidence/evidence_folder.h"
+#include "oracle/evidence/html_report.h"
+#include "oracle/evidence/manifest.h"
 #include "oracle/run/golden_checks.h"
 #include "oracle/run/verify_run.h"
 
 #include <charconv>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -28,12 +32,18 @@ struct VerifyCommand {
   ReportOptions report;
   std::string fixtures = default_fixtures();
   std::uint64_t seed = 0;
+  std::string evidence, shard, html;
 
   int run() const {
     const Reporter reporter(report);
+    if (!evidence.empty() && !report.list) expect_free(evidence);
+    std::optional<OutputFile> page;
+    if (!html.empty() && !report.list) page.emplace(html);
     VerifyOptions options;
     options.fixtures = fixtures;
     options.filter = NameFilter(report.filter);
+    options.filter_text = report.filter;
+    options.shard = shard.empty() ? shard_from_environment() : parse_shard(shard);
     options.seed_shift = seed;
     options.threads = report.threads;
     options.offered = offered_cuda_subjects();
@@ -50,7 +60,10 @@ struct VerifyCommand {
         progress.show(number + 1, plan.checks.size(), check.name);
       });
     }
-    reporter.finish(verify_json(run));
+    const Json json = verify_json(run);
+    if (!evidence.empty()) write_evidence(evidence, {{"report.json", json}});
+    if (page) page->write(html_report({{{"this run", evidence_of({{"report.json", json}})}}, {json}, {}}));
+    reporter.finish(json);
     return run.counts().exit_code();
   }
 };
@@ -68,6 +81,13 @@ void add_verify_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--seed", verify->seed, "Added to the data seeds of the generated cases")
       ->check(whole_number);
+  command->add_option("--evidence", verify->evidence,
+                      "Make this folder: report, evidence.json and their manifest");
+  command->add_option(
+      "--shard", verify->shard,
+      "I/N: the I-th of N parts, by a hash of each check's name (default: GTEST_SHARD_INDEX and "
+      "GTEST_TOTAL_SHARDS)");
+  command->add_option("--html", verify->html, "Write the report as one HTML page");
   command->callback([verify, &exit_code] { exit_code = verify->run(); });
 }
 

@@ -4,9 +4,11 @@
 #include "reference/select/certified_select.h"
 
 #include <fstream>
+#include <regex>
 
 #include <fmt/format.h>
 #include <omp.h>
+#include <sys/utsname.h>
 
 namespace plumbline {
 namespace {
@@ -29,6 +31,17 @@ std::string widest_filter() {
   return "none";
 }
 
+std::string os_name() {
+  std::ifstream release("/etc/os-release");
+  std::string line, name = "unknown";
+  while (std::getline(release, line))
+    if (line.starts_with("PRETTY_NAME=")) name = line.substr(12);
+  std::erase(name, '"');
+  utsname kernel{};
+  if (::uname(&kernel) != 0) return name;
+  return fmt::format("{}, {} {} {}", name, kernel.sysname, kernel.release, kernel.machine);
+}
+
 std::string compiler_name() {
 #ifdef __clang__
   return fmt::format("clang++ {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
@@ -40,7 +53,16 @@ std::string compiler_name() {
 }  // namespace
 
 Machine this_machine() {
-  return {cpu_name(), omp_get_max_threads(), widest_filter(), compiler_name(), build_name()};
+  return {cpu_name(), omp_get_max_threads(), widest_filter(), compiler_name(), build_name(),
+          os_name(),  PLUMBLINE_FLAGS};
+}
+
+std::string device_driver() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(file, line);
+  std::smatch found;
+  return std::regex_search(line, found, std::regex(R"(\s(\d+\.\d+(\.\d+)?)\s)")) ? found[1].str() : "";
 }
 
 std::string build_name() { return PLUMBLINE_BUILD; }

@@ -10,4 +10,7 @@ namespace plumbline {
 /// the JSON alone, so that it can be made again from a stored report.
 std::string markdown_from_json(const Json& report);
 
+/// `text` inside a table cell or a list item.
+std::string escaped_markdown(const std::string& text);
+
 }  // namespace plumbline

@@ -4,6 +4,8 @@
 #include "oracle/report/replay_json.h"
 #include "oracle/summation/split_report.h"
 
+#include <fmt/format.h>
+
 namespace plumbline {
 namespace {
 
@@ -170,6 +172,18 @@ Json variation_json(const VariationReport& one) {
           {"overlapping", one.overlapping}};
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json answers_json(const Answers& answers) {
+  Json json = {{"inputs", answers.inputs},
+               {"selection", text_or_null(answers.selection)},
+               {"scores", text_or_null(answers.scores)},
+               {"score_sample", Json::array()}};
+  for (const std::uint32_t bits : answers.score_sample)
+    json["score_sample"].push_back(fmt::format("{:08x}", bits));
+  return json;
+}
+
 Json check_json(const CheckResult& check) {
   Json json = {{"name", check.name},
                {"kind", name_of(check.kind)},
@@ -190,6 +204,7 @@ Json check_json(const CheckResult& check) {
   if (check.split) json["split"] = trials_json(*check.split);
   for (const AttentionReport& one : check.attention) json["attention"].push_back(attention_json(one));
   if (check.routes) add_routes(*check.routes, json);
+  if (!check.answers.inputs.empty()) json["answers"] = answers_json(check.answers);
   for (const VariationReport& one : check.variations) json["variations"].push_back(variation_json(one));
   return json;
 }
@@ -227,12 +242,7 @@ std::string_view overall(const StatusCounts& counts) {
   return name_of(Status::not_executed);
 }
 
-Status status_from(const std::string& name) {
-  for (const Status status : {Status::pass, Status::fail, Status::route_missed, Status::vacuous,
-                              Status::unsupported, Status::not_executed})
-    if (name == name_of(status)) return status;
-  return Status::error;
-}
+Status status_from(const std::string& name) { return parse_status(name).value_or(Status::error); }
 
 }  // namespace
 
@@ -246,8 +256,18 @@ Json machine_json(const Machine& machine) {
   return {
       {"cpu", machine.cpu},     {"threads", machine.threads},
       {"isa", machine.isa},     {"compiler", machine.compiler},
+      {"os", machine.os},       {"flags", machine.flags},
       {"build", machine.build}, {"device", machine.device.empty() ? Json(nullptr) : Json(machine.device)}};
 }
+
+namespace {
+
+Json shard_json(const Shard& shard) {
+  if (shard.of == 1) return nullptr;
+  return {{"index", shard.index}, {"of", shard.of}};
+}
+
+}  // namespace
 
 Json verify_json(const RunReport& run) {
   const StatusCounts counts = run.counts();
@@ -255,12 +275,16 @@ Json verify_json(const RunReport& run) {
                {"command", "verify"},
                {"status", overall(counts)},
                {"machine", machine_json(run.machine)},
+               {"filter", run.request.filter},
+               {"seed_shift", run.request.seed_shift},
+               {"shard", shard_json(run.request.shard)},
                {"checks", Json::array()},
                {"counts", status_counts_json(counts)},
                {"not_executed", Json::array()}};
   if (!run.capability.empty()) {
     json["device"] = {{"name", run.machine.device},
                       {"capability", run.capability},
+                      {"driver", text_or_null(run.driver)},
                       {"witnesses", run.witnesses.empty() ? Json(nullptr) : Json(run.witnesses)}};
     json["hits"] = all_hits(run);
   }

@@ -7,7 +7,9 @@
 #include "oracle/judge/judge_selection.h"
 #include "oracle/judge/judge_tokens.h"
 #include "oracle/replay/replay_report.h"
+#include "oracle/report/answers.h"
 #include "oracle/report/machine.h"
+#include "oracle/report/shard.h"
 #include "oracle/status.h"
 #include "oracle/summation/rank_trial.h"
 #include "oracle/summation/split_trials.h"
@@ -82,8 +84,16 @@ struct CheckResult {
   std::vector<RankOutcome> ranks = {};          ///< of a captured layer on several ranks
   std::optional<RouteEvidence> routes;          ///< of a device's route
   std::vector<VariationReport> variations;
+  Answers answers;
   std::string repro;  ///< command line, then # and what it stands for
   double seconds = 0;
+};
+
+/// What a run was asked for.
+struct RunRequest {
+  std::string filter;
+  std::uint64_t seed_shift = 0;
+  Shard shard;
 };
 
 /// A whole run of `plumbline verify`.
@@ -91,6 +101,8 @@ struct RunReport {
   Machine machine;
   std::string capability;  ///< of the device, "9.0"; empty where there is none
   std::string witnesses;   ///< of its routes; empty where nothing watches
+  std::string driver;      ///< of the device, "580.159.04"; empty where it is not known
+  RunRequest request;
   std::vector<CheckResult> checks;
 
   StatusCounts counts() const;

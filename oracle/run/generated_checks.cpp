@@ -1,6 +1,7 @@
 #include "oracle/run/generated_checks.h"
 
 #include "fixtures/cases/generate.h"
+#include "oracle/run/answer_digest.h"
 #include "oracle/run/family_cases.h"
 #include "oracle/run/judge_case.h"
 #include "oracle/run/prove_paged.h"
@@ -23,6 +24,7 @@ void check_select(const CaseSpec& spec, SelectSubject& subject, int threads, Che
   const GeneratedSelect generated = generate_select(spec);
   const SelectInputs inputs = generated.inputs();
   SelectOutputs outputs = subject.select(inputs);
+  check.answers = answers_of(inputs, outputs);
   check.proof = judge_reference(inputs, outputs, threads);
   // Returned scores serve rows without exact score, which only the proof can judge; elsewhere they are
   // rounded and may tie where exact scores do not.
@@ -34,6 +36,7 @@ void check_paged(const CaseSpec& spec, SelectSubject& subject, int threads, Chec
   const GeneratedPaged generated = generate_paged(spec);
   const PagedSelectInputs inputs = generated.inputs();
   PagedSelectOutputs outputs = subject.select_paged(inputs);
+  check.answers = answers_of(inputs, outputs);
   check.proof = prove_paged(inputs, outputs, threads);
   outputs.block_scores.reset();
   check.selections.push_back(judge_outputs(inputs, outputs, canonical(threads)).tokens);

@@ -104,6 +104,7 @@ std::vector<PlannedCheck> golden_checks(const std::string& folder, int threads) 
     check.run = [path = check.source, entry, has_manifest, threads](CheckResult& result) {
       if (entry) check_identity(path, *entry);
       judge_golden(path, threads, result);
+      result.answers.inputs = entry ? entry->sha256 : sha256_of_file(path);
       if (has_manifest && !entry && result.status == Status::pass)
         result.reason = "not in the manifest; judged all the same";
     };

@@ -33,11 +33,15 @@ auto RepeatedSubject::repeated(const Ask& ask) {
 }
 
 SelectOutputs RepeatedSubject::select(const SelectInputs& inputs) {
-  return repeated([&] { return subject_->select(inputs); });
+  SelectOutputs first = repeated([&] { return subject_->select(inputs); });
+  digest_.add(inputs, first);
+  return first;
 }
 
 PagedSelectOutputs RepeatedSubject::select_paged(const PagedSelectInputs& inputs) {
-  return repeated([&] { return subject_->select_paged(inputs); });
+  PagedSelectOutputs first = repeated([&] { return subject_->select_paged(inputs); });
+  digest_.add(inputs, first);
+  return first;
 }
 
 }  // namespace plumbline

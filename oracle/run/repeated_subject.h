@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fixtures/subject.h"
+#include "oracle/run/answer_digest.h"
 
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,8 @@ class RepeatedSubject final : public SelectSubject {
   /// Answers that were not the first one of their call, bit for bit.
   std::int64_t differing() const { return differing_; }
   std::int64_t answers() const { return answers_; }
+  /// Of the questions and their first answers. To be asked for once, at the end.
+  Answers digests() { return digest_.finish(); }
 
  private:
   template <typename Ask>
@@ -27,6 +30,7 @@ class RepeatedSubject final : public SelectSubject {
 
   std::shared_ptr<SelectSubject> subject_;
   int times_;
+  AnswerDigest digest_;
   std::int64_t differing_ = 0, answers_ = 0;
 };
 

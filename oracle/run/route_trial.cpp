@@ -88,6 +88,7 @@ void RouteTrial::judge(const std::string& path, CheckResult& check) {
 
 // One judgement may have nothing to say (all exact scores tie, no exact score) where the other has.
 void RouteTrial::finish(CheckResult& check) {
+  check.answers = repeated_.digests();
   const auto status_is = [](Status status) {
     return [status](const JudgedSelection& one) { return one.status == status; };
   };

@@ -94,6 +94,10 @@ std::string snapshot_routes(const std::string& gates) {
       [&] { return dispatch::to_json(dispatch::take_snapshot(dispatch::gate_set(gates))); });
 }
 
+dispatch::Snapshot read_snapshot(const std::string& path) {
+  return as_input_error([&] { return dispatch::snapshot_from_json(read_file(path), path); });
+}
+
 RoutesDiff diff_routes(const std::string& before_path, const std::string& after_path,
                        const std::string& expected_path) {
   return as_input_error([&] {

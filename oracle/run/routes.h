@@ -1,5 +1,7 @@
 #pragma once
 
+#include "gpu/dispatch/snapshot.h"
+
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ std::string explain_routes(const RoutesQuestion& question);
 
 /// The whole matrix as JSON.
 std::string snapshot_routes(const std::string& gates);
+
+dispatch::Snapshot read_snapshot(const std::string& path);
 
 struct RoutesDiff {
   std::string text;

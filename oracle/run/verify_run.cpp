@@ -33,6 +33,7 @@ PlannedCheck no_device(const std::string& reason) {
 
 VerifyPlan plan_verify(const VerifyOptions& options) {
   VerifyPlan plan;
+  plan.request = {options.filter_text, options.seed_shift, options.shard};
   plan.checks = golden_checks(options.fixtures, options.threads);
   const auto append = [&](std::vector<PlannedCheck> more) {
     plan.checks.insert(plan.checks.end(), std::make_move_iterator(more.begin()),
@@ -49,7 +50,9 @@ VerifyPlan plan_verify(const VerifyOptions& options) {
       checks.push_back(std::move(check));
     return checks;
   };
-  const auto selected = [&](const PlannedCheck& check) { return options.filter.matches(check.name); };
+  const auto selected = [&](const PlannedCheck& check) {
+    return options.filter.matches(check.name) && options.shard.holds(check.name);
+  };
   append(generated_checks(std::make_shared<ReferenceSubject>(), options.seed_shift, options.threads));
   append(split_checks(options.seed_shift, options.fixtures));
   append(reference_attention_checks(options.seed_shift));
@@ -69,7 +72,9 @@ RunReport run_checks(const VerifyPlan& plan,
   RunReport run;
   run.machine = this_machine();
   run.machine.device = plan.device.device;
+  run.request = plan.request;
   run.capability = plan.device.capability;
+  if (!run.capability.empty()) run.driver = device_driver();
   if (plan.device.tracer) run.witnesses = plan.device.tracer->witnesses();
   for (std::size_t i = 0; i < plan.checks.size(); ++i) {
     if (before) before(i, plan.checks[i]);

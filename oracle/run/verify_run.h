@@ -17,6 +17,8 @@ struct VerifyOptions {
   NameFilter filter;             ///< on check names
   std::uint64_t seed_shift = 0;  ///< added to the data seeds of generated cases
   int threads = 0;               ///< 0: OMP_NUM_THREADS
+  Shard shard;                   ///< the part of the checks that is run
+  std::string filter_text;       ///< of the filter, for the report
   /// What this build could put on trial on a device: its routes' names and kinds, or why there are none.
   DeviceSubjects offered;
   /// Looks for the device; called only where the filter leaves a check that needs one.
@@ -25,6 +27,7 @@ struct VerifyOptions {
 
 struct VerifyPlan {
   std::vector<PlannedCheck> checks;
+  RunRequest request;
   DeviceSubjects device;  ///< as it was found; of no name where no check needs it
 };
 

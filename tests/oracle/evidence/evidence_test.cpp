@@ -1,0 +1,138 @@
+#include "oracle/evidence/evidence.h"
+
+#include "fixtures/error.h"
+#include "tests/oracle/evidence/sample_evidence.h"
+
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace plumbline {
+namespace {
+
+std::string refusal(const Json& json) {
+  try {
+    evidence_from_json(json, "e.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Json& cell(Json& json, const std::string& path, const std::string& capability) {
+  for (Json& one : json["cells"])
+    if (one["path"] == path && one["capability"] == capability) return one;
+  throw std::runtime_error("no such cell");
+}
+
+TEST(Evidence, IsReadBackAsItWasWritten) {
+  const Json json = to_json(gpu_evidence());
+  EXPECT_EQ(to_json(evidence_from_json(json, "e.json")), json);
+}
+
+TEST(Evidence, ARouteThatWasHitAndTimedIsMeasuredThere) {
+  const EvidenceCell cell = cell_in(gpu_evidence().cells, "score.paged", "9.0");
+  EXPECT_EQ(cell.level, Level::measured);
+  EXPECT_EQ(cell.tags, 4);
+  EXPECT_EQ(cell.seeds, std::vector<std::uint64_t>{9});
+  EXPECT_EQ(cell.figures.size(), 2u);
+}
+
+TEST(Evidence, ARouteThatWasTimedAndNeverJudgedIsNotMeasured) {
+  EXPECT_EQ(cell_in(gpu_evidence().cells, "topk.persistent", "9.0").level, Level::planned);
+}
+
+TEST(Evidence, FiguresOfAnotherCommitMeasureNothing) {
+  Evidence evidence = gpu_evidence();
+  evidence.figures_commit = "0123456789ab";
+  EXPECT_EQ(cell_in(cells_of(evidence), "score.paged", "9.0").level, Level::executed);
+}
+
+TEST(Evidence, WhatRanOnOneCapabilityIsAPredictionOnAnother) {
+  EXPECT_EQ(cell_in(gpu_evidence("9.0").cells, "topk.lexicographic", "7.5").level, Level::planned);
+  EXPECT_EQ(cell_in(gpu_evidence("9.0").cells, "topk.lexicographic", "7.5").checks, 0);
+}
+
+TEST(Evidence, ACheckThatFailedExecutesNothing) {
+  Evidence evidence = gpu_evidence();
+  evidence.checks.back().status = Status::route_missed;
+  const EvidenceCell cell = cell_in(cells_of(evidence), "score.paged", "9.0");
+  EXPECT_EQ(cell.level, Level::planned);
+  EXPECT_EQ(cell.checks, 1);
+  EXPECT_EQ(cell.tags, 0);
+}
+
+TEST(Evidence, ACellThatClaimsMoreThanTheChecksShowIsRefused) {
+  for (const char* level : {"executed", "measured"}) {
+    Json json = to_json(gpu_evidence());
+    cell(json, "score.cublas_single", "7.5")["level"] = level;
+    EXPECT_NE(refusal(json).find("score.cublas_single on 7.5"), std::string::npos) << refusal(json);
+  }
+  Json json = to_json(gpu_evidence());
+  cell(json, "score.paged", "9.0")["tags"] = 5;
+  EXPECT_NE(refusal(json), "");
+}
+
+TEST(Evidence, ACellThatWasStruckIsMissed) {
+  Json json = to_json(cpu_evidence());
+  for (std::size_t i = 0; i < json["cells"].size(); ++i)
+    if (json["cells"][i]["path"] == "cpu.golden") json["cells"].erase(i);
+  EXPECT_NE(refusal(json).find("cpu.golden on cpu"), std::string::npos) << refusal(json);
+}
+
+TEST(Evidence, AnotherSchemaVersionAndUnknownFieldsAreRefused) {
+  Json json = to_json(cpu_evidence());
+  json["version"] = 2;
+  EXPECT_EQ(refusal(json), "e.json: /version: expected 1, found 2");
+  json = to_json(cpu_evidence());
+  json["surprise"] = 1;
+  EXPECT_EQ(refusal(json), "e.json: expected no other field, found surprise");
+}
+
+TEST(Evidence, OlderSummariesCanBePackedAndTheirHitsCount) {
+  const Json report =
+      Json::parse(std::ifstream(PLUMBLINE_SOURCE_DIR "/ci/evidence/2026-11-30-h200-routes.json"));
+  const Json bench =
+      Json::parse(std::ifstream(PLUMBLINE_SOURCE_DIR "/ci/evidence/2026-11-30-h200-bench-select.json"));
+  const Evidence evidence = evidence_of({{"routes", report}, {"bench", bench}});
+  EXPECT_EQ(evidence.counts().exit_code(), 0);
+  EXPECT_EQ(evidence.counts().pass, 932);
+  ASSERT_TRUE(evidence.device);
+  EXPECT_EQ(evidence.device->name, "NVIDIA H200");
+  EXPECT_EQ(evidence.device->driver, "580.159.04");
+  EXPECT_EQ(evidence.device->cublas, "130100");
+  EXPECT_EQ(evidence.tool.commit, "03a7a694b003");
+  // The benchmark was another commit's.
+  EXPECT_EQ(cell_in(evidence.cells, "score.cublas_single", "9.0").level, Level::executed);
+  EXPECT_EQ(cell_in(evidence.cells, "score.cublas_single", "9.0").tags, 26154);
+  EXPECT_EQ(to_json(evidence_from_json(to_json(evidence), "e")), to_json(evidence));
+}
+
+TEST(Evidence, NeedsAReportOfVerify) {
+  EXPECT_THROW(evidence_of({{"x", Json::parse(R"({"command":"select"})")}}), InputError);
+}
+
+RC_GTEST_PROP(Evidence, AnyChangedValueIsReadOrRefusedInOneLine, ()) {
+  Json json = to_json(gpu_evidence());
+  Json* at = &json;
+  while (at->is_structured() && !at->empty() && (at == &json || *rc::gen::inRange(0, 4) > 0)) {
+    const auto index = *rc::gen::inRange<std::size_t>(0, at->size());
+    at = &std::next(at->begin(), static_cast<std::ptrdiff_t>(index)).value();
+  }
+  const std::vector<Json> others = {nullptr,
+                                    -1,
+                                    1e300,
+                                    "",
+                                    std::string(70000, 'x'),
+                                    Json::array({Json::object()}),
+                                    Json::object({{"x", 1}}),
+                                    true,
+                                    "\x1b[31m\n"};
+  *at = others[*rc::gen::inRange<std::size_t>(0, others.size())];
+  RC_ASSERT(refusal(json).find('\n') == std::string::npos);
+}
+
+}  // namespace
+}  // namespace plumbline
