@@ -25,10 +25,12 @@ Rows<Bounded> attended_by_selection(const RecordedSelection& selection, std::int
 Rows<double> attended_by_mask(const RecordedForward& forward, const std::string& dataset,
                               const LiveTokens& live) {
   const Rows<double> mask = forward.live_rows(dataset, live);
+  const bool additive = is_floating(forward.dtype(dataset));
   Rows<double> attended(live.count, live.earlier + live.count);
   for (std::int64_t t = 0; t < live.count; ++t) {
-    const auto added = mask.row(t).last(attended.row(t).size());
-    std::ranges::transform(added, attended.row(t).begin(), [](double bias) { return bias == 0 ? 1.0 : 0.0; });
+    const auto columns = mask.row(t).last(attended.row(t).size());
+    std::ranges::transform(columns, attended.row(t).begin(),
+                           [additive](double x) { return (x == 0) == additive ? 1.0 : 0.0; });
   }
   return attended;
 }

@@ -14,7 +14,8 @@ namespace plumbline {
 /// By the recorded selection, with the query's open block.
 Rows<Bounded> attended_by_selection(const RecordedSelection& selection, std::int64_t layer,
                                     const LiveTokens& live, const SelectGeometry& geometry);
-/// By the indexer's recorded additive mask, whose columns are all tokens, padded ones first: 0 keeps a token.
+/// By the indexer's recorded mask, whose columns are all tokens, padded ones first: of floats it is added, so
+/// 0 keeps a token; of integers (a bool mask) anything but 0 does.
 Rows<double> attended_by_mask(const RecordedForward& forward, const std::string& dataset,
                               const LiveTokens& live);
 

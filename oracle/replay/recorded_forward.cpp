@@ -15,6 +15,7 @@ double number_at(const Tensor& tensor, std::int64_t index) {
   if (tensor.dtype == DType::int64)
     return static_cast<double>(tensor.as<std::int64_t>()[static_cast<std::size_t>(index)]);
   if (tensor.dtype == DType::int32) return tensor.as<std::int32_t>()[static_cast<std::size_t>(index)];
+  if (tensor.dtype == DType::uint8) return tensor.as<std::uint8_t>()[static_cast<std::size_t>(index)];
   return decode_element(tensor.dtype,
                         tensor.bytes.data() + index * static_cast<std::int64_t>(size_of(tensor.dtype)));
 }

@@ -114,11 +114,15 @@ std::vector<bool> ConfigReader::layer_is_sparse() const {
   if (types == nullptr || !types->is_array()) {
     fail("an array \"layer_types\"", types == nullptr ? "nothing" : types->type_name());
   }
+  // The checkpoint says full_attention, which transformers calls qwen_sparse_attention up to 5.17 at least
+  // and indexed_attention by 5.24.
   std::vector<bool> sparse;
   for (const Json& type : *types) {
-    const bool attends = type == "qwen_sparse_attention" || type == "full_attention";
+    const bool attends =
+        type == "full_attention" || type == "qwen_sparse_attention" || type == "indexed_attention";
     if (!attends && type != "linear_attention") {
-      fail("\"layer_types\" of linear_attention, full_attention or qwen_sparse_attention", type.dump());
+      fail("\"layer_types\" of linear_attention, full_attention, qwen_sparse_attention or indexed_attention",
+           type.dump());
     }
     sparse.push_back(attends);
   }

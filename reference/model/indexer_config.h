@@ -22,7 +22,7 @@ struct IndexerConfig {
   std::int64_t rotary_dim = 64;
   MropeSections sections{};
   std::vector<std::int64_t>
-      sparse_layers;  ///< 0-based layers of type qwen_sparse_attention or full_attention
+      sparse_layers;  ///< 0-based layers of type full_attention, qwen_sparse_attention or indexed_attention
 };
 
 /// Reads the config of a kind A capture. RoPE fields may stand in `rope_parameters` or at the top level.

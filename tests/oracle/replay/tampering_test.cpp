@@ -143,6 +143,18 @@ TEST(ReplayCapture, FailsWhereAnAttendedTokenIsMasked) {
   EXPECT_EQ(report.first_divergence()->beyond_bound, 1);
 }
 
+// transformers 5.24 keeps a bool for each token where 5.17 keeps what it adds.
+TEST(ReplayCapture, FailsWhereAnAttendedTokenIsFalse) {
+  const EditedCapture edited(PLUMBLINE_SOURCE_DIR "/fixtures/golden/epsilon_fp32.h5");
+  EXPECT_EQ(replay_capture(edited.path(), {}).status, Status::pass);
+  edited.change_integers("/forward/0001/taps/model.layers.3.self_attn.indexer/out",
+                         [](std::vector<std::int64_t>& mask) { mask[64] = 0; });
+  const ReplayReport report = replay_capture(edited.path(), {});
+  ASSERT_NE(report.first_divergence(), nullptr);
+  EXPECT_EQ(report.first_divergence()->operation, "indexer.mask");
+  EXPECT_EQ(report.first_divergence()->beyond_bound, 1);
+}
+
 TEST(ReplayCapture, RefusesAnExpertThatIsNotThere) {
   const EditedCapture edited(kGolden);
   edited.change_integers("/forward/0001/taps/model.layers.2.mlp.gate/out.2",

@@ -99,8 +99,8 @@ TEST(IndexerConfig, NamesTheFieldThatIsOfNoUse) {
   EXPECT_EQ(with("rms_norm_eps", 0),
             "file.h5: /config: expected a positive number \"rms_norm_eps\", found 0");
   EXPECT_EQ(with("layer_types", {"linear_attention", "mamba"}),
-            "file.h5: /config: expected \"layer_types\" of linear_attention, full_attention or "
-            "qwen_sparse_attention, found \"mamba\"");
+            "file.h5: /config: expected \"layer_types\" of linear_attention, full_attention, "
+            "qwen_sparse_attention or indexed_attention, found \"mamba\"");
   EXPECT_NE(with("head_dim", 1024).find("at most \"indexer_head_dim\" 128, found 1024 · 0.25"),
             std::string::npos);
   EXPECT_NE(with("dtype", "float64").find("found \"float64\""), std::string::npos);
