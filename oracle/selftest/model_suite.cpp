@@ -182,8 +182,8 @@ std::vector<ModelFault> residual_faults() {
            return k == last ? 0.0F : value;
          });
        })},
-      {"residual.epsilon", "MODEL §2", "epsilon of the norm is 1e-5", "gated_residual.input",
-       in_residuals([](GatedResidualWeights& residual) { residual.epsilon = 1e-5; })},
+      {"residual.epsilon", "MODEL §2", "epsilon of the norm is 1e-6, whatever the config says",
+       "gated_residual.input", in_residuals([](GatedResidualWeights& residual) { residual.epsilon = 1e-6; })},
   };
 }
 

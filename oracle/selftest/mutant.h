@@ -47,8 +47,11 @@ Suite scorer_suite();
 Suite paged_suite();
 Suite judge_suite();
 Suite dispatch_suite();
+Suite attention_suite();
 /// `capture_file`: a kind A capture in float32 of transformers on a CPU.
 Suite model_suite(const std::string& capture_file);
+/// The same capture's model.
+Suite cache_suite(const std::string& capture_file);
 
 /// All of them. `goldens`: the folder of golden captures.
 std::vector<Suite> suites(const std::string& goldens);

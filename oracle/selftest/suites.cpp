@@ -3,8 +3,9 @@
 namespace plumbline::selftest {
 
 std::vector<Suite> suites(const std::string& goldens) {
-  return {selector_suite(), scorer_suite(),   paged_suite(),
-          judge_suite(),    dispatch_suite(), model_suite(goldens + "/tiny_fp32.h5")};
+  const std::string model = goldens + "/epsilon_fp32.h5";
+  return {selector_suite(), scorer_suite(),    paged_suite(),      judge_suite(),
+          dispatch_suite(), attention_suite(), model_suite(model), cache_suite(model)};
 }
 
 }  // namespace plumbline::selftest
