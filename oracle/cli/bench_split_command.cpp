@@ -12,6 +12,8 @@
 namespace plumbline {
 namespace {
 
+constexpr std::int64_t kHunts = 100;
+
 struct BenchSplit {
   std::int64_t cases = 20000, rows = 64;
   std::uint64_t seed = 0;
@@ -40,14 +42,21 @@ struct BenchSplit {
       points.insert(points.end(), swept.begin(), swept.end());
     }
     for (const SplitPoint& point : points) sound = sound && point.beyond == 0;
+    std::vector<FaultHunt> hunts;
+    for (const Reduction reduction : all_reductions()) {
+      for (const SplitFault& fault : planted_faults())
+        hunts.push_back(hunt_fault(reduction, fault, kHunts, seed));
+    }
+    for (const FaultHunt& hunt : hunts) sound = sound && hunt.missed == 0;
     text += fmt::format("{} cases in {:.1f} s\n\n", cases * std::ssize(all_reductions()), seconds) +
-            split_table(points);
+            hunts_table(hunts) + "\n" + split_table(points);
     if (picture) picture->write(split_picture(points));
     figures.tell("bench split",
                  {{"cases_each", cases},
                   {"seed", seed},
                   {"seconds", seconds},
                   {"trials", std::move(trials)},
+                  {"faults", hunts_json(hunts)},
                   {"by_split_count", sweep_json(points)}},
                  text);
     if (!sound) throw std::runtime_error("a split reduction broke a promise, see above");

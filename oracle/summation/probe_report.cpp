@@ -89,7 +89,8 @@ ProbeReport probe(SumBox& box) {
   }
   report.order = name_of_order(*report.tree);
   report.accumulator = probe_accumulator(box, *report.tree);
-  if (!box.gives_bits()) return report;
+  report.gives_bits = box.gives_bits();
+  if (!report.gives_bits) return report;
   const std::vector<float> rows = random_terms(kCompared * box.terms());
   const std::vector<double> sums = box.sums(rows);
   for (std::size_t r = 0; r < sums.size(); ++r) {
@@ -112,8 +113,11 @@ std::string probe_text(const ProbeReport& report) {
   text += fmt::format("  roundings    {} at most on a term's way\n", report.tree->depth());
   text += fmt::format("  accumulator  {}\n", describe(*report.accumulator));
   if (report.compared > 0)
-    text += fmt::format("  foretells    {} of {} random sums to the bit\n", report.foretold, report.compared);
-  return text;
+    return text +
+           fmt::format("  foretells    {} of {} random sums to the bit\n", report.foretold, report.compared);
+  return text + fmt::format("  foretells    nothing: {}\n",
+                            report.gives_bits ? "there is no model of such an accumulator"
+                                              : "results do not come back as they were added");
 }
 
 Json probe_json(const ProbeReport& report) {

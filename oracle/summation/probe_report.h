@@ -18,6 +18,7 @@ struct ProbeReport {
   std::optional<SumTree> tree;
   std::string order;  ///< "lanes:8"; empty for none that has a name
   std::optional<AccumulatorFacts> accumulator;
+  bool gives_bits = false;
   /// Random sums that the tree and the accumulator's facts foretell to the bit, of those compared; none are
   /// compared where the box does not give its bits, or rounds in a way that is not known.
   std::int64_t foretold = 0, compared = 0;

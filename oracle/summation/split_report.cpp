@@ -70,7 +70,20 @@ Json sweep_json(const std::vector<SplitPoint>& points) {
                     {"likely_ulp", point.likely_ulp},
                     {"largest_share_of_bound", point.share},
                     {"largest_share_of_likely", point.likely_share},
-                    {"beyond_bound", point.beyond}});
+                    {"beyond_bound", point.beyond},
+                    {"exact_zeros", point.zeros}});
+  return json;
+}
+
+Json hunts_json(const std::vector<FaultHunt>& hunts) {
+  Json json = Json::array();
+  for (const FaultHunt& hunt : hunts)
+    json.push_back({{"reduction", name_of(hunt.reduction)},
+                    {"fault", describe(hunt.fault)},
+                    {"hunts", hunt.hunts},
+                    {"found_in_first_case", hunt.first_case},
+                    {"most_cases", hunt.most_cases},
+                    {"missed", hunt.missed}});
   return json;
 }
 

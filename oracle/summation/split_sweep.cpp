@@ -15,6 +15,7 @@ struct Row {
   std::int64_t ulp = 0;
   double bound_ulp = 0, likely_ulp = 0, share = 0, likely_share = 0;
   std::int64_t beyond = 0;
+  bool zero = false;
 };
 
 Row judge_row(const SplitCase& one) {
@@ -24,10 +25,13 @@ Row judge_row(const SplitCase& one) {
   const ExactOutput exact = exact_outputs(one)[0];
   const double unit = ulp_of(DType::float32, exact.nearest), deviation = std::abs(bits - exact.value);
   Row row;
-  row.ulp = ulp_distance(DType::float32, std::bit_cast<std::uint32_t>(bits),
-                         std::bit_cast<std::uint32_t>(exact.nearest));
-  row.bound_ulp = bound.error / unit;
-  row.likely_ulp = likely_bound(likely) / unit;
+  row.zero = exact.nearest == 0;
+  if (!row.zero) {
+    row.ulp = ulp_distance(DType::float32, std::bit_cast<std::uint32_t>(bits),
+                           std::bit_cast<std::uint32_t>(exact.nearest));
+    row.bound_ulp = bound.error / unit;
+    row.likely_ulp = likely_bound(likely) / unit;
+  }
   row.beyond = deviation <= bound.error + exact.error ? 0 : 1;
   if (deviation > exact.error) {
     row.share = deviation / (bound.error + exact.error);
@@ -68,7 +72,11 @@ std::vector<SplitPoint> sweep_splits(Reduction reduction, const SplitSweepOption
       point.rows = options.rows;
       std::vector<std::int64_t> ulps;
       for (const Row& row : rows) {
-        ulps.push_back(row.ulp);
+        if (row.zero) {
+          ++point.zeros;
+        } else {
+          ulps.push_back(row.ulp);
+        }
         point.bound_ulp = std::max(point.bound_ulp, row.bound_ulp);
         point.likely_ulp = std::max(point.likely_ulp, row.likely_ulp);
         point.share = std::max(point.share, row.share);
@@ -76,8 +84,10 @@ std::vector<SplitPoint> sweep_splits(Reduction reduction, const SplitSweepOption
         point.beyond += row.beyond;
       }
       std::ranges::sort(ulps);
-      point.ulp_max = ulps.back();
-      point.ulp_p99 = ulps[(ulps.size() * 99 + 99) / 100 - 1];
+      if (!ulps.empty()) {
+        point.ulp_max = ulps.back();
+        point.ulp_p99 = ulps[(ulps.size() * 99 + 99) / 100 - 1];
+      }
       points.push_back(point);
     }
   }

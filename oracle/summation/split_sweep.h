@@ -18,6 +18,7 @@ struct SplitPoint {
          likely_ulp = 0;  ///< the largest bound and companion, in units of that float32's last place
   double share = 0, likely_share = 0;  ///< the largest deviation, of its row's bound and companion
   std::int64_t beyond = 0;
+  std::int64_t zeros = 0;  ///< rows whose exact value is 0 (a rectified score): no ULP counts from there
 };
 
 struct SplitSweepOptions {

@@ -1,9 +1,9 @@
 #include "oracle/summation/split_trials.h"
 
+#include "oracle/summation/split_faults.h"
 #include "reference/numeric/ulp.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
@@ -66,18 +66,6 @@ SplitPlan with_empty(const SplitPlan& plan, bool in_front) {
     other.merge.add_node(all, last);
   }
   return other;
-}
-
-SplitFault drawn_fault(const SplitCase& one, Random& random) {
-  using Kind = SplitFault::Kind;
-  std::vector<std::size_t> filled;
-  for (std::size_t s = 0; s < one.plan.splits.size(); ++s) {
-    if (!one.plan.splits[s].empty()) filled.push_back(s);
-  }
-  constexpr std::array kinds = {Kind::dropped, Kind::doubled, Kind::scaled};
-  constexpr std::array factors = {0.5f, 2.0f, -1.0f, 0.75f};
-  return {kinds[random.below(kinds.size())], filled[random.below(filled.size())],
-          factors[random.below(factors.size())]};
 }
 
 }  // namespace
@@ -196,7 +184,7 @@ SplitTrials run_piece(Reduction reduction, const SplitTrialOptions& options, std
     }
     if (options.fault_every == 0 || i % options.fault_every != 0) continue;
     Random random(seed ^ kFaultStream);
-    const SplitFault fault = drawn_fault(one, random);
+    const SplitFault fault = placed(planted_faults()[random.below(planted_faults().size())], one, random);
     if (!weighs_enough(one, fault)) continue;
     ++trials.faults_planted;
     if (is_caught(one, fault)) {

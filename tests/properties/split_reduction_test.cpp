@@ -1,7 +1,7 @@
+#include "oracle/summation/split_faults.h"
 #include "oracle/summation/split_sweep.h"
 #include "oracle/summation/split_trials.h"
 
-#include <array>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -10,8 +10,6 @@
 
 namespace plumbline {
 namespace {
-
-using Kind = SplitFault::Kind;
 
 class SplitReduction : public ::testing::TestWithParam<Reduction> {};
 
@@ -48,12 +46,7 @@ TEST_P(SplitReduction, GivesEqualPlansEqualBits) {
 
 /// Each fault is planted in 100 cases where it moves the exact result by more than four bounds.
 TEST_P(SplitReduction, ShowsEveryFaultInAPartial) {
-  constexpr std::array<SplitFault, 5> faults = {{{Kind::dropped, 0, 1},
-                                                 {Kind::doubled, 0, 1},
-                                                 {Kind::scaled, 0, 0.5f},
-                                                 {Kind::scaled, 0, 2},
-                                                 {Kind::scaled, 0, -1}}};
-  for (SplitFault fault : faults) {
+  for (SplitFault fault : planted_faults()) {
     int planted = 0;
     for (std::uint64_t seed = 0; planted < 100 && seed < 5000; ++seed) {
       const SplitCase one =
@@ -62,13 +55,24 @@ TEST_P(SplitReduction, ShowsEveryFaultInAPartial) {
       if (one.plan.splits[fault.split].empty() || !weighs_enough(one, fault)) continue;
       ++planted;
       EXPECT_TRUE(is_caught(one, fault))
-          << static_cast<int>(fault.kind) << " in split " << fault.split << ": " << one.describe();
+          << describe(fault) << " in split " << fault.split << ": " << one.describe();
     }
-    EXPECT_EQ(planted, 100) << static_cast<int>(fault.kind) << " × " << fault.factor;
+    EXPECT_EQ(planted, 100) << describe(fault);
   }
 }
 
-/// A bound far above what happens would hide a fault: at production size the worst row uses a fair share of it.
+/// Built into every case, whether it weighs there or not.
+TEST_P(SplitReduction, ShowsAFaultThatIsAlwaysThereWithin100Cases) {
+  for (const SplitFault& fault : planted_faults()) {
+    const FaultHunt hunt = hunt_fault(GetParam(), fault, 25, 3);
+    EXPECT_EQ(hunt.missed, 0) << describe(fault);
+    EXPECT_LE(hunt.most_cases, 100) << describe(fault);
+  }
+  EXPECT_EQ(hunt_fault(GetParam(), {}, 5, 3).missed, 5) << "sound ones are not accused";
+}
+
+/// A bound far above what happens would hide a fault: at production size the worst row uses a fair share of
+/// it.
 TEST_P(SplitReduction, UsesAFairShareOfItsBoundAtProductionSize) {
   double constant = 0, same_sign = 0;
   for (const SplitPoint& point : sweep_splits(GetParam(), {.rows = 16})) {

@@ -5,8 +5,8 @@
 #include "oracle/summation/probe_report.h"
 #include "reference/summation/sum_order.h"
 
-#include <array>
-#include <bit>
+#include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -149,13 +149,28 @@ TEST(RevealTree, FindsNoTreeInAnExactSum) {
                NoSumTree);
 }
 
+double largest_first(Terms terms) {
+  std::vector<float> sorted(terms.begin(), terms.end());
+  std::ranges::sort(sorted, [](float a, float b) { return std::abs(a) > std::abs(b); });
+  return in_blocks(sorted, 1);
+}
+
 TEST(RevealTree, FindsNoTreeWhereTheOrderDependsOnTheTerms) {
-  const auto by_size = [](Terms terms) {
+  EXPECT_THROW((void)revealed(8, largest_first), NoSumTree);
+}
+
+/// The masks come last, so the units are lost as in one fused step; other numbers tell.
+TEST(Probe, SaysThatItForetellsNothingOfASumThatOnlyLooksFused) {
+  const auto box = function_box("smallest first", 8, [](Terms terms) {
     std::vector<float> sorted(terms.begin(), terms.end());
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     return in_blocks(sorted, 1);
-  };
-  EXPECT_THROW((void)revealed(8, by_size), NoSumTree);
+  });
+  const ProbeReport report = probe(*box);
+  ASSERT_TRUE(report.tree.has_value());
+  EXPECT_EQ(*report.tree, tree_of({Kind::fused, 8}, 8));
+  EXPECT_EQ(report.foretold, 0);
+  EXPECT_NE(probe_text(report).find("foretells    nothing"), std::string::npos) << probe_text(report);
 }
 
 }  // namespace
