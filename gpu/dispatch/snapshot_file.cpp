@@ -50,8 +50,8 @@ Snapshot snapshot_from_json(std::string_view text, const std::string& name) {
     const Json json = Json::parse(text);
     const Json& schema = json.at("schema");
     if (schema != kSchema) {
-      throw std::invalid_argument(
-          fmt::format("{}: expected schema {}, found {}", name, kSchema, schema.dump()));
+      throw std::invalid_argument(fmt::format("{}: expected schema {}, found {}", name, kSchema,
+                                              schema.is_number() ? schema.dump() : schema.type_name()));
     }
     Snapshot snapshot;
     json.at("scope").get_to(snapshot.scope);

@@ -17,8 +17,11 @@ class CudaMemory final : public ForeignMemory {
     return {buffers_.back().data(), bytes};
   }
   void release() override { buffers_.clear(); }
+  // On the plugin's stream: cudaMemcpy may return before the bytes have arrived, and no other stream waits.
   void upload(std::byte* to, std::span<const std::byte> from) override {
-    if (!from.empty()) PLUMBLINE_CHECK(cudaMemcpy(to, from.data(), from.size(), cudaMemcpyHostToDevice));
+    if (from.empty()) return;
+    PLUMBLINE_CHECK(cudaMemcpyAsync(to, from.data(), from.size(), cudaMemcpyHostToDevice, stream_.get()));
+    stream_.synchronize();
   }
   void download(std::span<std::byte> to, const std::byte* from) override {
     if (!to.empty()) PLUMBLINE_CHECK(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDeviceToHost));

@@ -2,13 +2,14 @@
 
 #include "fixtures/cases/case_spec.h"
 #include "fixtures/error.h"
-#include "gpu/dispatch/snapshot.h"
-#include "gpu/dispatch/snapshot_cases.h"
+#include "gpu/dispatch/route.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <tuple>
+#include <stdexcept>
+
+#include <fmt/format.h>
 
 namespace plumbline {
 namespace {
@@ -29,15 +30,6 @@ void insert_sorted(std::vector<T>& all, const T& one) {
   if (at == all.end() || *at != one) all.insert(at, one);
 }
 
-// A variant counts as its operation, which is what plans, tags and records name.
-std::string operation(const std::string& route) {
-  try {
-    return std::string(name_of(dispatch::operation_of(dispatch::parse_route(route))));
-  } catch (const std::invalid_argument&) {
-    return route;
-  }
-}
-
 void add_case(const EvidenceCheck& check, EvidenceCell& cell) {
   if (check.source.ends_with(".h5")) {
     insert_sorted(cell.captures, std::filesystem::path(check.source).stem().string());
@@ -51,14 +43,26 @@ void add_case(const EvidenceCheck& check, EvidenceCell& cell) {
 
 }  // namespace
 
+std::string path_of_route(const std::string& route) {
+  try {
+    return std::string(name_of(dispatch::operation_of(dispatch::parse_route(route))));
+  } catch (const std::invalid_argument&) {
+    return route;
+  }
+}
+
 std::vector<std::string> paths_of(const EvidenceCheck& check) {
   const std::vector<std::string> parts = split(check.name, '/');
   if (check.capability == "cpu") return {"cpu." + parts.front()};
   std::set<std::string> paths;
   if (parts.size() > 1)
-    for (const std::string& route : split(parts[1], '+')) paths.insert(operation(route));
-  for (const EvidenceHit& hit : check.hits) paths.insert(operation(hit.route));
+    for (const std::string& route : split(parts[1], '+')) paths.insert(path_of_route(route));
+  for (const EvidenceHit& hit : check.hits) paths.insert(path_of_route(hit.route));
   return {paths.begin(), paths.end()};
+}
+
+std::string EvidenceFigure::name() const {
+  return fmt::format("{}{}{} at {} blocks", arm, arm.empty() ? "" : " ", stage, blocks);
 }
 
 EvidenceCell& CellTable::at(const std::string& path, const std::string& capability) {
@@ -81,7 +85,7 @@ void CellTable::add(const EvidenceCheck& check) {
   }
   if (check.status != Status::pass) return;
   for (const EvidenceHit& hit : check.hits) {
-    EvidenceCell& cell = at(operation(hit.route), check.capability);
+    EvidenceCell& cell = at(path_of_route(hit.route), check.capability);
     cell.tags += hit.tags;
     cell.records += hit.records;
   }
@@ -89,7 +93,7 @@ void CellTable::add(const EvidenceCheck& check) {
 
 void CellTable::add(const EvidenceFigure& figure, const std::string& capability) {
   for (const std::string& route : split(figure.route, '+')) {
-    const auto found = cells_.find({operation(route), capability});
+    const auto found = cells_.find({path_of_route(route), capability});
     // A time of what nobody judged is no measurement of a right answer.
     if (found == cells_.end() || found->second.passed == 0) continue;
     found->second.level = Level::measured;
@@ -97,43 +101,10 @@ void CellTable::add(const EvidenceFigure& figure, const std::string& capability)
   }
 }
 
-void CellTable::add_plans() {
-  for (const dispatch::Capability capability : dispatch::snapshot_capabilities())
-    for (const dispatch::Route route : dispatch::all_routes())
-      if (dispatch::operation_of(route) == route)
-        at(std::string(name_of(route)), dispatch::to_string(capability));
-  for (const std::string& gates : dispatch::gate_set_names()) {
-    for (const dispatch::SnapshotRow& row : dispatch::take_snapshot(dispatch::gate_set(gates)).rows) {
-      std::set<std::string> taken;
-      for (const auto& [stage, routes] : row.routes)
-        for (std::size_t begin = 0; begin < routes.size();) {
-          const std::size_t end = std::min(routes.find(" + ", begin), routes.size());
-          taken.insert(operation(routes.substr(begin, end - begin)));
-          begin = end + 3;
-        }
-      taken.erase("none");
-      for (const std::string& route : taken) {
-        EvidenceCell& cell = at(route, row.capability);
-        ++cell.planned[gates];
-        cell.level = std::max(cell.level, Level::planned);
-      }
-    }
-  }
-}
-
 std::vector<EvidenceCell> CellTable::cells() const {
   std::vector<EvidenceCell> cells;
   for (const auto& [key, cell] : cells_) cells.push_back(cell);
   return cells;
-}
-
-std::vector<EvidenceCell> cells_of(const Evidence& evidence) {
-  CellTable table;
-  table.add_plans();
-  for (const EvidenceCheck& check : evidence.checks) table.add(check);
-  if (evidence.figures_commit == evidence.tool.commit)
-    for (const EvidenceFigure& figure : evidence.figures) table.add(figure, evidence.capability());
-  return table.cells();
 }
 
 }  // namespace plumbline

@@ -9,6 +9,9 @@
 
 namespace plumbline {
 
+/// A variant counts as its operation, which is what plans, tags and records name; any other text is its own.
+std::string path_of_route(const std::string& route);
+
 /// The paths a check speaks of: of a device's the routes its name forces and those it hit, else "cpu.KIND".
 std::vector<std::string> paths_of(const EvidenceCheck& check);
 

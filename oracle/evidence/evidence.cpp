@@ -176,10 +176,6 @@ class ReportReader {
 
 }  // namespace
 
-std::string EvidenceFigure::name() const {
-  return fmt::format("{}{}{} at {} blocks", arm, arm.empty() ? "" : " ", stage, blocks);
-}
-
 StatusCounts Evidence::counts() const {
   StatusCounts counts;
   for (const EvidenceCheck& check : checks) counts.add(check.status, check.expect_vacuous);

@@ -18,9 +18,10 @@ bool is_date(const std::string& text) {
       .ok();
 }
 
-Policy read_policy(const std::string& path) {
-  const Json json = read_json_file(path);
-  JsonFields fields(json, path);
+Policy read_policy(const std::string& path) { return policy_from_json(read_json_file(path), path); }
+
+Policy policy_from_json(const Json& json, const std::string& file) {
+  JsonFields fields(json, file);
   fields.expect_schema("plumbline-policy", 1);
   Policy policy;
   fields.each("levels", [&](JsonFields& one) {

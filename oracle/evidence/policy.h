@@ -1,6 +1,7 @@
 #pragma once
 
 #include "oracle/evidence/level.h"
+#include "oracle/report/report_json.h"
 #include "oracle/status.h"
 
 #include <cstdint>
@@ -43,6 +44,7 @@ struct Policy {
 
 /// Schema 1, oracle/evidence/policy.schema.json. Throws InputError.
 Policy read_policy(const std::string& path);
+Policy policy_from_json(const Json& json, const std::string& file);
 
 /// YYYY-MM-DD, a day that exists.
 bool is_date(const std::string& text);

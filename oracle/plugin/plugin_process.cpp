@@ -142,8 +142,11 @@ PluginAnswer PluginProcess::ask(const PluginCall& call) {
     stop();
     throw PluginFault(PluginFault::Kind::failed, fmt::format("{}: {}", doing, error.what()));
   }
-  if (answer.kind == PluginAnswer::Kind::failed)
+  if (answer.kind == PluginAnswer::Kind::failed) {
+    // A device's errors stick to its process; the next call shall not inherit them.
+    if (facts_.on_device) stop();
     throw PluginFault(PluginFault::Kind::failed, fmt::format("{} failed: {}", doing, answer.message));
+  }
   if (!answer.stray.empty())
     throw PluginFault(PluginFault::Kind::stray, fmt::format("{}: {}", doing, answer.stray.front()));
   if (answer.kind == PluginAnswer::Kind::done) {

@@ -3,9 +3,7 @@
 #include "reference/model/number.h"
 #include "reference/numeric/transcendental.h"
 
-#include <array>
 #include <cmath>
-#include <utility>
 
 namespace plumbline {
 namespace {
@@ -17,14 +15,6 @@ constexpr double kRootHalf = 0x1.6a09e667f3bcdp-1;  // √½
 constexpr double kTwoOverRootPi = 0x1.20dd750429b6dp+0;  // 2/√π
 constexpr double kRootTwoOverPi = 0x1.9884533d43651p-1;  // √(2/π)
 constexpr double kCubic = 0.044715;
-
-constexpr std::array<std::pair<std::string_view, Activation>, 6> kNames = {
-    {{"silu", Activation::silu},
-     {"swish", Activation::silu},
-     {"sigmoid", Activation::sigmoid},
-     {"relu", Activation::relu},
-     {"gelu", Activation::gelu},
-     {"gelu_pytorch_tanh", Activation::gelu_tanh}}};
 
 template <typename Number>
 Number relu(Number x) {
@@ -83,19 +73,6 @@ Number gelu_tanh(Number x, const BasicEngineArithmetic<Number>& arithmetic) {
 }
 
 }  // namespace
-
-std::optional<Activation> find_activation(std::string_view name) {
-  for (const auto& [known, activation] : kNames) {
-    if (known == name) return activation;
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string_view> activation_names() {
-  std::vector<std::string_view> names;
-  for (const auto& [name, activation] : kNames) names.push_back(name);
-  return names;
-}
 
 template <typename Number>
 Number activated(Activation activation, Number x, const BasicEngineArithmetic<Number>& arithmetic) {

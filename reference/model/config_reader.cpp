@@ -1,5 +1,6 @@
 #include "reference/model/config_reader.h"
 
+#include "fixtures/checkpoint/strict_json.h"
 #include "fixtures/error.h"
 
 #include <cmath>
@@ -17,8 +18,7 @@ constexpr std::int64_t kLargestExtent = 1 << 24;
 }  // namespace
 
 ConfigReader::ConfigReader(const std::string& text, const std::string& file) : file_(file) {
-  root_ = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!root_.is_object()) fail("a JSON object", "other text");
+  root_ = parse_strict_json(file, "/config", text);
   if (const auto nested = root_.find("rope_parameters"); nested != root_.end() && !nested->is_null()) {
     if (!nested->is_object()) fail("an object \"rope_parameters\"", nested->type_name());
     rope_ = *nested;

@@ -140,6 +140,18 @@ TEST_F(PluginCommand, ExecutesNothingWhereThePluginsDeviceIsLacking) {
   EXPECT_EQ(report["checks"][0]["status"], "NOT_EXECUTED");
 }
 
+#ifdef PLUMBLINE_CUB_TOPK
+TEST_F(PluginCommand, PassesTheDevicesSelectorOrExecutesNothingWithoutADevice) {
+  const bool device =
+      run({"select", golden("select_near_budget_bf16.h5"), "--subject", "cuda"}).exit_code != 2;
+  const Json report = judge(PLUMBLINE_CUB_TOPK, device ? 0 : 3,
+                            {"--rounds", "1", "--filter", "ties|negzero|nan$|inf|stride|length_edges"});
+  const Json& check = report["checks"][0];
+  EXPECT_EQ(check["status"], device ? "PASS" : "NOT_EXECUTED") << check;
+  if (!device) EXPECT_NE(check["reason"].get<std::string>().find("no usable device"), std::string::npos);
+}
+#endif
+
 TEST_F(PluginCommand, RefusesWhatIsNoPluginInOneLine) {
   for (const char* how : {"is_not_here", "is_of_another_version"}) {
     misbehave(how, 2);
