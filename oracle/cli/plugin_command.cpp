@@ -51,7 +51,10 @@ struct PluginCommand {
   }
 
   int finish(const Reporter& reporter, const RunReport& run) const {
-    reporter.finish(verify_json(run));
+    Json json = verify_json(run);
+    json["command"] = "plugin";
+    json["plugin"] = fs::path(library).filename().string();
+    reporter.finish(json);
     return run.counts().exit_code();
   }
 
@@ -72,6 +75,7 @@ struct PluginCommand {
       options.before = [&](const std::string& check) { progress.show(++number, 0, check); };
       result = fuzz_plugin(process, options);
     }
+    result.run.capability = options.trial.capability.value_or("");
     const int code = finish(reporter, result.run);
     if (!result.failing_case.empty())
       fmt::print(stderr, "smallest failing case: {} ({})\n{}\n", options.failing_file, result.failing_case,
@@ -118,9 +122,11 @@ struct PluginCommand {
 
   int judge_one(const Reporter& reporter, const std::shared_ptr<PluginProcess>& process) const {
     PluginSubject subject(process);
-    PluginTrial trial(subject, trial_options(*process));
+    const PluginTrialOptions options = trial_options(*process);
+    PluginTrial trial(subject, options);
     RunReport run;
     run.machine = this_machine();
+    run.capability = options.capability.value_or("");
     if (fs::exists(one_case)) {
       run.checks = judge_capture(trial, subject.name());
     } else {

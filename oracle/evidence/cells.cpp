@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <stdexcept>
 
@@ -36,9 +37,12 @@ void add_case(const EvidenceCheck& check, EvidenceCell& cell) {
     return;
   }
   try {
-    insert_sorted(cell.seeds, parse_case(check.source).seed);
-  } catch (const InputError&) {  // text of another kind, such as the index kernels'
+    return insert_sorted(cell.seeds, parse_case(check.source).seed);
+  } catch (const InputError&) {  // text of another kind: the index kernels', attention's
   }
+  std::smatch found;
+  if (std::regex_search(check.source, found, std::regex("[,:]seed=([0-9]{1,19})$")))
+    insert_sorted(cell.seeds, std::uint64_t{std::stoull(found[1].str())});
 }
 
 }  // namespace
@@ -53,16 +57,24 @@ std::string path_of_route(const std::string& route) {
 
 std::vector<std::string> paths_of(const EvidenceCheck& check) {
   const std::vector<std::string> parts = split(check.name, '/');
+  if (parts.front() == "plugin" && parts.size() > 1) return {"plugin." + parts[1]};
   if (check.capability == "cpu") return {"cpu." + parts.front()};
   std::set<std::string> paths;
-  if (parts.size() > 1)
-    for (const std::string& route : split(parts[1], '+')) paths.insert(path_of_route(route));
   for (const EvidenceHit& hit : check.hits) paths.insert(path_of_route(hit.route));
+  if (parts.size() < 2) return {paths.begin(), paths.end()};
+  if (parts[1] == "attention") {
+    // "attention.splitk@8" names its route, "attention.planned" leaves it to the batch: then the hits say.
+    const std::string way = parts.back().substr(0, parts.back().find('@'));
+    if (way != "attention.planned" || paths.empty()) paths.insert(path_of_route(way));
+  } else {
+    for (const std::string& route : split(parts[1], '+')) paths.insert(path_of_route(route));
+  }
   return {paths.begin(), paths.end()};
 }
 
 std::string EvidenceFigure::name() const {
-  return fmt::format("{}{}{} at {} blocks", arm, arm.empty() ? "" : " ", stage, blocks);
+  const std::string what = fmt::format("{}{}{}", arm, arm.empty() ? "" : " ", stage);
+  return blocks == 0 ? what : fmt::format("{} at {} blocks", what, blocks);
 }
 
 EvidenceCell& CellTable::at(const std::string& path, const std::string& capability) {

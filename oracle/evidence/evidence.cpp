@@ -4,6 +4,7 @@
 #include "oracle/report/machine.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <regex>
 
 #include <fmt/format.h>
@@ -30,13 +31,17 @@ class ReportReader {
     try {
       const std::string command = text_in(report, "command"), schema = text_in(report, "schema");
       if (report.contains("contexts")) {
-        add_bench(report);
+        add_selection_bench(file, report);
+      } else if (report.contains("scenes")) {
+        add_attention_bench(file, report);
+      } else if (command == "plugin") {
+        add_plugin(file, report);
       } else if (command == "verify" || schema == "plumbline-verify-summary") {
         if (verified_) throw InputError(file, "", "one report of verify", "a second");
         verified_ = true;
         add_verify(file, report);
-      } else if (!command.starts_with("bench ")) {
-        throw InputError(file, "", "a report of verify or of bench select --device",
+      } else if (!command.starts_with("bench ") && command != "mutants") {
+        throw InputError(file, "", "a report of verify, plugin, mutants or bench",
                          "command '" + command + "'");
       }
     } catch (const Json::exception& error) {
@@ -116,11 +121,7 @@ class ReportReader {
     const std::string declared = json.contains("expected") ? text_in(json, "expected") : declared_;
     check.expect_vacuous = check.status == Status::vacuous && declared == name_of(Status::vacuous);
     check.reason = text_in(json, "reason");
-    for (const Json& selection : json.value("selections", Json::array())) {
-      check.rows += selection.at("rows").get<std::int64_t>();
-      if (text_in(selection, "contract") == "within_error")
-        check.arithmetic = text_in(selection, "error_model");
-    }
+    add_extent(json, check);
     check.hits = hits_in(json, false);
     if (!json.contains("answers")) return check;
     const Json& answers = json.at("answers");
@@ -130,6 +131,54 @@ class ReportReader {
       check.answers.score_sample.push_back(
           static_cast<std::uint32_t>(std::stoul(bits.get<std::string>(), nullptr, 16)));
     return check;
+  }
+
+  static std::int64_t count_in(const Json& json, const char* name) {
+    return json.value(name, std::int64_t{0});
+  }
+
+  // How much of what kind was judged; every kind of check has a form of its own (report_json.cpp).
+  static void add_extent(const Json& json, EvidenceCheck& check) {
+    const auto add_elements = [&](const Json& one, const char* elements) {
+      check.elements += count_in(one, elements);
+      check.beyond += count_in(one, "beyond_bound");
+    };
+    for (const Json& selection : json.value("selections", Json::array())) {
+      check.rows += selection.at("rows").get<std::int64_t>();
+      if (text_in(selection, "contract") == "within_error")
+        check.arithmetic = text_in(selection, "error_model");
+    }
+    if (json.contains("proof")) check.rows += count_in(json.at("proof"), "rows");
+    if (json.contains("indexer")) {
+      const Json& indexer = json.at("indexer");
+      check.rows += count_in(indexer, "rows");
+      check.elements += count_in(indexer.at("scores"), "compared");
+      check.beyond += count_in(indexer.at("scores"), "beyond");
+      check.arithmetic = text_in(indexer, "error_model");
+    }
+    if (json.contains("replay"))
+      for (const Json& one : json.at("replay").value("operations", Json::array()))
+        add_elements(one, "elements");
+    for (const Json& one : json.value("attention", Json::array())) {
+      check.rows += count_in(one, "rows");
+      for (const char* tensor : {"output", "lse"})
+        if (one.contains(tensor) && one.at(tensor).is_object()) add_elements(one.at(tensor), "elements");
+    }
+    if (json.contains("split"))
+      for (const Json& one : json.at("split").value("numbers", Json::array())) add_elements(one, "results");
+    for (const Json& one : json.value("ranks", Json::array())) add_elements(one, "elements");
+  }
+
+  // A foreign kernel's checks are told from ours by its name.
+  void add_plugin(const std::string& file, const Json& report) {
+    const std::string name = std::filesystem::path(text_in(report, "plugin")).stem().string();
+    if (name.empty()) throw InputError(file, "plugin", "the plugin's name", "none");
+    for (const Json& json : report.at("checks")) {
+      EvidenceCheck check = check_in(file, json);
+      check.name = fmt::format("plugin/{}/{}", name, check.name);
+      check.capability = report.contains("device") ? text_in(report.at("device"), "capability") : "cpu";
+      evidence_.checks.push_back(std::move(check));
+    }
   }
 
   void add_verify(const std::string& file, const Json& report) {
@@ -146,13 +195,43 @@ class ReportReader {
     if (counts.value("VACUOUS", 0) == 0 && counts.value("VACUOUS_DECLARED", 0) > 0)
       declared_ = name_of(Status::vacuous);
     for (const Json& check : report.at("checks")) evidence_.checks.push_back(check_in(file, check));
-    std::sort(evidence_.checks.begin(), evidence_.checks.end(),
-              [](const EvidenceCheck& a, const EvidenceCheck& b) { return a.name < b.name; });
   }
 
-  void add_bench(const Json& report) {
-    evidence_.figures_commit = commit_of(report);
+  // A time of a wrong answer measures nothing.
+  static void expect_right(const std::string& file, const Json& checks, const char* name) {
+    for (const Json& check : checks)
+      if (const std::string status = text_in(check, "status"); status != name_of(Status::pass))
+        throw InputError(file, text_in(check, name), "a benchmark whose own checks PASS", status);
+  }
+
+  void take_commit(const std::string& file, const Json& report) {
+    const std::string commit = commit_of(report);
+    if (!evidence_.figures.empty() && commit != evidence_.figures_commit)
+      throw InputError(file, "", "benchmarks of one commit, " + evidence_.figures_commit, commit);
+    evidence_.figures_commit = commit;
+  }
+
+  void add_stages(const Json& stages, const std::string& size, std::int64_t blocks) {
+    for (const Json& stage : stages)
+      evidence_.figures.push_back({text_in(stage, "arm"), text_in(stage, "stage") + size,
+                                   text_in(stage, "route"), blocks, stage.at("median_ms").get<double>(),
+                                   stage.at("min_ms").get<double>(), stage.at("max_ms").get<double>()});
+  }
+
+  void add_attention_bench(const std::string& file, const Json& report) {
+    take_commit(file, report);
+    expect_right(file, report.at("samples"), "scene");
+    for (const Json& scene : report.at("scenes")) {
+      expect_right(file, scene.at("checks"), "name");
+      add_stages(scene.at("stages"),
+                 fmt::format(", {} tokens, {}", count_in(scene, "tokens"), text_in(scene, "pattern")), 0);
+    }
+  }
+
+  void add_selection_bench(const std::string& file, const Json& report) {
+    take_commit(file, report);
     for (const Json& context : report.at("contexts")) {
+      if (context.contains("checks")) expect_right(file, context.at("checks"), "name");
       const auto blocks = context.at("blocks").get<std::int64_t>();
       evidence_.identical_sets[fmt::format("{} blocks", blocks)] =
           context.at("share_of_rows_with_identical_sets").get<double>();
@@ -162,10 +241,7 @@ class ReportReader {
       };
       floor("tensor_floor_ms", "one pass on the tensor cores");
       floor("two_kernel_floor_ms", "two kernels");
-      for (const Json& stage : context.at("stages"))
-        evidence_.figures.push_back({text_in(stage, "arm"), text_in(stage, "stage"), text_in(stage, "route"),
-                                     blocks, stage.at("median_ms").get<double>(),
-                                     stage.at("min_ms").get<double>(), stage.at("max_ms").get<double>()});
+      add_stages(context.at("stages"), "", blocks);
     }
   }
 
@@ -188,6 +264,7 @@ Evidence evidence_of(const std::vector<std::pair<std::string, Json>>& reports) {
   for (const auto& [file, report] : reports) reader.add(file, report);
   if (!reader.verified())
     throw InputError("no report of verify among the files: what was timed must be judged too");
+  std::ranges::sort(evidence.checks, {}, &EvidenceCheck::name);
   evidence.static_basis = build_name();
   evidence.cells = cells_of(evidence);
   return evidence;

@@ -43,7 +43,9 @@ struct EvidenceCheck {
   Status status = Status::error;
   bool expect_vacuous = false;
   std::string reason;
-  std::int64_t rows = 0;
+  std::int64_t rows = 0;      ///< whose selection, output or score was judged
+  std::int64_t elements = 0;  ///< that had a bound of their own: of taps, outputs, scores, split results
+  std::int64_t beyond = 0;    ///< of those, beyond it
   Answers answers;
   std::string arithmetic;  ///< the error model its scores were judged by: "tensor_core:9.0"
   std::vector<EvidenceHit> hits;
@@ -51,7 +53,7 @@ struct EvidenceCheck {
 
 /// What is known of a path on a capability, and what it rests on.
 struct EvidenceCell {
-  std::string path;        ///< a route, "indexer", or of what runs on the CPU "cpu.KIND"
+  std::string path;        ///< a route, "indexer", of what runs on the CPU "cpu.KIND", "plugin.NAME"
   std::string capability;  ///< "cpu", "7.5"
   Level level = Level::source;
   std::int64_t checks = 0, passed = 0;          ///< that name the path
@@ -67,7 +69,7 @@ struct EvidenceFigure {
   std::string arm, stage, route;
   std::int64_t blocks = 0;
   double median_ms = 0, min_ms = 0, max_ms = 0;
-  /// "family7x whole at 7250 blocks".
+  /// "family7x whole at 7250 blocks"; of a stage that speaks of its own size, without blocks.
   std::string name() const;
 };
 
@@ -92,7 +94,8 @@ struct Evidence {
   StatusCounts counts() const;
 };
 
-/// What `reports` show: one of `verify --json` and any of `bench select --device --json`. Other benchmarks
+/// What `reports` show: one of `verify --json`, and any of `bench select|attention --device --json`, whose
+/// figures count where their own checks passed, and of `plugin --json`. Other benchmarks and `mutants --json`
 /// are kept beside them and support no cell; the committed summaries of older runs are read as well. Throws
 /// InputError.
 Evidence evidence_of(const std::vector<std::pair<std::string, Json>>& reports);

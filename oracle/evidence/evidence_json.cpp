@@ -69,6 +69,8 @@ Json check_json(const EvidenceCheck& check) {
           {"expected", name_of(check.expect_vacuous ? Status::vacuous : Status::pass)},
           {"reason", check.reason},
           {"rows", check.rows},
+          {"elements", check.elements},
+          {"beyond", check.beyond},
           {"answers", answers_json(check.answers)},
           {"arithmetic", text_or_null(check.arithmetic)},
           {"hits", hits_json(check.hits, false)}};
@@ -91,6 +93,8 @@ EvidenceCheck read_check(JsonFields& fields) {
   check.expect_vacuous = read_status(fields, "expected") == Status::vacuous;
   check.reason = fields.text("reason");
   check.rows = fields.count("rows");
+  check.elements = fields.count("elements");
+  check.beyond = fields.count("beyond");
   fields.object_or_null("answers", [&](JsonFields& answers) { check.answers = read_answers(answers); });
   check.arithmetic = fields.text_or_null("arithmetic");
   check.hits = read_hits(fields, false);

@@ -3,15 +3,23 @@
 #include "oracle/evidence/cells.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace plumbline {
 
-void CellTable::add_plans() {
+namespace {
+
+// Operation and capability → gate set → cases that take it. A constant of the build, and long in the making.
+using Planned = std::map<std::pair<std::string, std::string>, std::map<std::string, std::int64_t>>;
+
+Planned planned_everywhere() {
+  Planned planned;
   for (const dispatch::Capability capability : dispatch::snapshot_capabilities())
     for (const dispatch::Route route : dispatch::all_routes())
       if (dispatch::operation_of(route) == route)
-        at(std::string(name_of(route)), dispatch::to_string(capability));
+        planned[{std::string(name_of(route)), dispatch::to_string(capability)}];
   for (const std::string& gates : dispatch::gate_set_names()) {
     for (const dispatch::SnapshotRow& row : dispatch::take_snapshot(dispatch::gate_set(gates)).rows) {
       std::set<std::string> taken;
@@ -22,12 +30,20 @@ void CellTable::add_plans() {
           begin = end + 3;
         }
       taken.erase("none");
-      for (const std::string& route : taken) {
-        EvidenceCell& cell = at(route, row.capability);
-        ++cell.planned[gates];
-        cell.level = std::max(cell.level, Level::planned);
-      }
+      for (const std::string& route : taken) ++planned[{route, row.capability}][gates];
     }
+  }
+  return planned;
+}
+
+}  // namespace
+
+void CellTable::add_plans() {
+  static const Planned all = planned_everywhere();
+  for (const auto& [key, planned] : all) {
+    EvidenceCell& cell = at(key.first, key.second);
+    cell.planned = planned;
+    if (!planned.empty()) cell.level = std::max(cell.level, Level::planned);
   }
 }
 

@@ -110,6 +110,86 @@ TEST(Evidence, OlderSummariesCanBePackedAndTheirHitsCount) {
   EXPECT_EQ(to_json(evidence_from_json(to_json(evidence), "e")), to_json(evidence));
 }
 
+/// A report of verify with one check, to which `check` is added.
+Json verify_with(const std::string& check) {
+  Json report = Json::parse(R"({"command":"verify","machine":{"build":"0.1.0+5bc2bbf46d63","threads":2},
+    "filter":"","seed_shift":0,"shard":null,"counts":{},"checks":[{"name":"split/score","kind":"split",
+    "case":"x:seed=7","subject":"cpu-split","status":"PASS","expected":"PASS","reason":"","selections":[]}]})");
+  report["checks"][0].update(Json::parse(check));
+  return report;
+}
+
+void expect_extent(const std::string& check, std::int64_t rows, std::int64_t elements, std::int64_t beyond) {
+  const EvidenceCheck found = evidence_of({{"r", verify_with(check)}}).checks.at(0);
+  EXPECT_EQ(found.rows, rows) << check;
+  EXPECT_EQ(found.elements, elements) << check;
+  EXPECT_EQ(found.beyond, beyond) << check;
+}
+
+TEST(Evidence, CountsWhatEveryKindOfCheckJudged) {
+  expect_extent(R"({"selections":[{"rows":3},{"rows":4}],"proof":{"rows":5}})", 12, 0, 0);
+  expect_extent(R"({"indexer":{"rows":6,"error_model":"m","scores":{"compared":9,"beyond":1}}})", 6, 9, 1);
+  expect_extent(
+      R"({"replay":{"operations":[{"elements":5,"beyond_bound":1},{"elements":6,"beyond_bound":2}]}})", 0, 11,
+      3);
+  expect_extent(R"({"attention":[{"rows":2,"output":{"elements":8,"beyond_bound":1},
+                    "lse":{"elements":4,"beyond_bound":0}},{"rows":2,"output":null,"lse":null}]})",
+                4, 12, 1);
+  expect_extent(R"({"split":{"numbers":[{"results":7,"beyond_bound":0},{"results":8,"beyond_bound":2}]}})", 0,
+                15, 2);
+  expect_extent(R"({"ranks":[{"elements":5,"beyond_bound":0},{"elements":5,"beyond_bound":1}]})", 0, 10, 1);
+}
+
+TEST(Evidence, KnowsTheSeedOfAnyCaseText) {
+  EXPECT_EQ(cell_in(evidence_of({{"r", verify_with("{}")}}).cells, "cpu.split", "cpu").seeds,
+            std::vector<std::uint64_t>{7});
+}
+
+TEST(Evidence, ADevicesAttentionCountsForTheRouteItWasForcedTo) {
+  Json report = verify_with(R"({"name":"cuda/attention/random/attention.splitk@8"})");
+  report["device"] = {{"name", "Example GPU"}, {"capability", "9.0"}, {"witnesses", nullptr}};
+  EXPECT_EQ(cell_in(evidence_of({{"r", report}}).cells, "attention.splitk", "9.0").level, Level::executed);
+  report["checks"][0]["name"] = "cuda/attention/random/attention.planned";
+  report["checks"][0]["hits"] = {{{"route", "attention.direct"}, {"tags", 2}, {"records", 2}}};
+  EXPECT_EQ(cell_in(evidence_of({{"r", report}}).cells, "attention.direct", "9.0").tags, 2);
+}
+
+TEST(Evidence, AForeignKernelIsAPathOfItsOwnAndMutantsAreNone) {
+  Json plugin = verify_with(R"({"name":"select/ties"})");
+  plugin["command"] = "plugin";
+  plugin["plugin"] = "libmine.so";
+  const Evidence evidence = evidence_of(
+      {{"r", verify_with("{}")}, {"p", plugin}, {"m", Json::parse(R"({"command":"mutants","killed":3})")}});
+  EXPECT_EQ(cell_in(evidence.cells, "plugin.libmine", "cpu").passed, 1);
+  EXPECT_EQ(evidence.checks.at(0).name, "plugin/libmine/select/ties");
+  EXPECT_EQ(evidence.counts().pass, 2);
+}
+
+Json attention_bench() {
+  return Json::parse(R"({"command":"bench attention","machine":{"build":"0.1.0+5bc2bbf46d63"},
+    "samples":[{"scene":"s","status":"PASS"}],
+    "scenes":[{"tokens":29000,"pattern":"random","checks":[{"name":"c","status":"PASS"}],
+    "stages":[{"arm":"split","stage":"attend","route":"attention.splitk","median_ms":2,"min_ms":1,"max_ms":3}]}]})");
+}
+
+TEST(Evidence, TimesOfAttentionMeasureItsRoutes) {
+  Json report = verify_with(R"({"name":"cuda/attention/random/attention.splitk@8"})");
+  report["device"] = {{"name", "Example GPU"}, {"capability", "9.0"}, {"witnesses", nullptr}};
+  const EvidenceCell cell =
+      cell_in(evidence_of({{"r", report}, {"b", attention_bench()}}).cells, "attention.splitk", "9.0");
+  EXPECT_EQ(cell.level, Level::measured);
+  EXPECT_EQ(cell.figures, std::vector<std::string>{"split attend, 29000 tokens, random"});
+}
+
+TEST(Evidence, RefusesTimesOfWrongAnswersAndOfSeveralCommits) {
+  Json wrong = attention_bench();
+  wrong["samples"][0]["status"] = "FAIL";
+  EXPECT_THROW(evidence_of({{"r", verify_with("{}")}, {"b", wrong}}), InputError);
+  Json older = attention_bench();
+  older["machine"]["build"] = "0.1.0+0123456789ab";
+  EXPECT_THROW(evidence_of({{"r", verify_with("{}")}, {"a", attention_bench()}, {"b", older}}), InputError);
+}
+
 TEST(Evidence, NeedsAReportOfVerify) {
   EXPECT_THROW(evidence_of({{"x", Json::parse(R"({"command":"select"})")}}), InputError);
 }

@@ -60,9 +60,10 @@ TEST(Packet, IsCutByWholeRowsAndSaysHowMany) {
   EXPECT_LE(cut.size(), request.limit);
   EXPECT_NE(cut.find("\n1 more rows are left out here.\n"), std::string::npos) << cut;
   std::istringstream lines(cut);
-  for (std::string line; std::getline(lines, line);)
-    if (line.find("more rows") == std::string::npos)
-      EXPECT_NE(whole.find(line + "\n"), std::string::npos) << line;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("more rows") != std::string::npos) continue;
+    EXPECT_NE(whole.find(line + "\n"), std::string::npos) << line;
+  }
 }
 
 TEST(Packet, RefusesALimitThatNothingFitsInto) {
