@@ -35,6 +35,12 @@ std::vector<std::int32_t> select_on_host(const std::vector<float>& scores, std::
 namespace {
 
 using Selector = void (*)(const TopkRequest&, cudaStream_t);
+constexpr Selector kLexicographic = [](const TopkRequest& request, cudaStream_t stream) {
+  topk_lexicographic(request, stream);
+};
+constexpr Selector kPersistent = [](const TopkRequest& request, cudaStream_t stream) {
+  topk_persistent(request, stream);
+};
 
 struct Scene {
   PlaneSpec spec{};
@@ -240,10 +246,10 @@ void time_selectors(Report& report, const CheckOptions& options, const Stream& s
 void check_topk(Report& report, const CheckOptions& options) {
   const Stream stream;
   Totals lexicographic, persistent;
-  check_planes(report, "topk.lexicographic", topk_lexicographic, options, stream.get(), lexicographic);
-  check_planes(report, "topk.persistent", topk_persistent, options, stream.get(), persistent);
+  check_planes(report, "topk.lexicographic", kLexicographic, options, stream.get(), lexicographic);
+  check_planes(report, "topk.persistent", kPersistent, options, stream.get(), persistent);
   if (!options.reduced) {
-    check_random_rows(report, "topk.lexicographic", topk_lexicographic, options, stream.get(), lexicographic);
+    check_random_rows(report, "topk.lexicographic", kLexicographic, options, stream.get(), lexicographic);
     bool every_path = true;
     for (int path = 1; path <= 5; ++path) every_path &= lexicographic.paths[path] > 0;
     report.check("every path of topk.lexicographic ran", every_path,

@@ -145,7 +145,7 @@ TEST(ReplayCapture, FailsWhereAnAttendedTokenIsMasked) {
 
 // transformers 5.24 keeps a bool for each token where 5.17 keeps what it adds.
 TEST(ReplayCapture, FailsWhereAnAttendedTokenIsFalse) {
-  const EditedCapture edited(PLUMBLINE_SOURCE_DIR "/fixtures/golden/epsilon_fp32.h5");
+  const EditedCapture edited("epsilon_fp32");
   EXPECT_EQ(replay_capture(edited.path(), {}).status, Status::pass);
   edited.change_integers("/forward/0001/taps/model.layers.3.self_attn.indexer/out",
                          [](std::vector<std::int64_t>& mask) { mask[64] = 0; });
