@@ -36,7 +36,7 @@ class CudaAttention final : public AttentionSubject {
     serve([&] {
       attention_.reserve(request, call);
       attention_.poison_parts(stream_.get());
-      PLUMBLINE_CHECK(cudaDeviceSynchronize());
+      await_inputs();
       attention_.attend(request, call, tracer_ ? tracer_->trace() : Trace{}, stream_.get());
     });
     stream_.synchronize();

@@ -87,6 +87,7 @@ class CudaSequences final : public IndexerSequences {
     step.places = places.as<std::int64_t>();
     step.coordinates = coordinates.as<std::int64_t>();
     const DeviceBuffer<std::byte> queries = all_ones(rows * heads * dim() * element_);
+    await_inputs();
     serve([&] {
       index_queries(indexer_, step, store_.requests, queries.data(), stream_.get(),
                     trace().of(dispatch::Route::index_queries));
@@ -136,6 +137,7 @@ class CudaIndexer final : public IndexerSubject {
     const std::int64_t tokens = x.extent(0), outputs = weight.extent(0);
     const DeviceBuffer<std::byte> out =
         all_ones(tokens * outputs * static_cast<std::int64_t>(size_of(x.dtype)));
+    await_inputs();
     projection_.project(type, input.data(), tokens, x.extent(1), weights.data(), outputs, out.data(),
                         stream_.get());
     stream_.synchronize();

@@ -28,6 +28,10 @@ void poison(const DeviceBuffer<T>& buffer) {
   if (buffer.size() > 0) PLUMBLINE_CHECK(cudaMemset(buffer.data(), kByte, buffer.bytes()));
 }
 
+/// Waits until inputs and poison lie on the device: they go by the default stream, which a stream of one's own
+/// does not wait for, and a copy may return before its bytes have arrived.
+inline void await_inputs() { PLUMBLINE_CHECK(cudaDeviceSynchronize()); }
+
 /// The elements of a device buffer as a tensor; waits for the device.
 Tensor downloaded(const void* data, DType type, Shape shape);
 

@@ -1,6 +1,7 @@
 #include "gpu/runtime/graph.h"
 #include "gpu/runtime/stream.h"
 #include "gpu/subject/device_call.h"
+#include "gpu/subject/device_tensors.h"
 
 namespace plumbline::gpu {
 namespace {
@@ -11,6 +12,7 @@ class Runner {
 
   std::unique_ptr<DeviceCall> plain() {
     std::unique_ptr<DeviceCall> call = make_(0);
+    await_inputs();
     call->launch(trace(), first_.get());
     first_.synchronize();
     return call;
@@ -18,12 +20,13 @@ class Runner {
 
   std::unique_ptr<DeviceCall> on_two_streams(RunMode mode) {
     std::unique_ptr<DeviceCall> first = make_(0), second = make_(1);
+    await_inputs();
     first->launch(trace(), first_.get());
     second->launch(trace(), second_.get());
     prepared();
     first->poison_outputs();
     second->poison_outputs();
-    PLUMBLINE_CHECK(cudaDeviceSynchronize());
+    await_inputs();
     for (int launch = 0; launch < times_run(mode); launch += 2) {
       first->launch(trace(), first_.get());
       second->launch(trace(), second_.get());
@@ -36,13 +39,14 @@ class Runner {
   std::unique_ptr<DeviceCall> replayed() {
     std::unique_ptr<DeviceCall> call = make_(0);
     call->shorten(true);
+    await_inputs();
     const Graph graph(first_.get(), [&] { call->launch(trace(), first_.get()); });
     graph.launch(first_.get());
     first_.synchronize();
     call->shorten(false);
     prepared();
     call->poison_outputs();
-    PLUMBLINE_CHECK(cudaDeviceSynchronize());
+    await_inputs();
     graph.launch(first_.get());
     first_.synchronize();
     return call;
@@ -51,7 +55,7 @@ class Runner {
  private:
   Trace trace() const { return tracer_ != nullptr ? tracer_->trace() : Trace{}; }
   void prepared() const {
-    PLUMBLINE_CHECK(cudaDeviceSynchronize());
+    await_inputs();
     if (tracer_ != nullptr) tracer_->restart();
   }
 
