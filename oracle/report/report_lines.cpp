@@ -111,7 +111,7 @@ void add_ranks(const Json& outcomes, std::vector<ReportLine>& lines) {
     lines.push_back(line);
     line.part = "  " + group.selects;
     line.verdicts =
-        fmt::format("by rank {} bits {} selections, {} parted", group.bits, group.selections, group.parted);
+        fmt::format("by rank {} bits {} sets, {} parted", group.bits, group.selections, group.parted);
     lines.push_back(line);
   }
 }
