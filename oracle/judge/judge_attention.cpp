@@ -58,8 +58,10 @@ class Judge {
       Row& row = rows[static_cast<std::size_t>(i)];
       const AttendedRow attended = gather_row(inputs_, first + i);
       row.tokens = attended.tokens();
-      row.finite = attended.finite;
-      if (row.tokens > 0 && row.finite) row.bounded = bounded_row(inputs_, first + i, attended, model_);
+      row.finite = attended.finite && finite_gate(first + i);
+      if (row.tokens == 0 || !row.finite) continue;
+      row.bounded = bounded_row(inputs_, first + i, attended, model_);
+      row.finite = bounded(row.bounded.output) && bounded(row.bounded.lse);
     }
     for (std::int64_t i = 0; i < count; ++i) {
       const Row& row = rows[static_cast<std::size_t>(i)];
@@ -74,6 +76,16 @@ class Judge {
           lse_.add(row.bounded.lse, decoded_row(outputs_.lse->view(), first + i, 1), 0, first + i);
       }
     }
+  }
+
+  bool finite_gate(std::int64_t row) const {
+    if (!inputs_.output_gate) return true;
+    return std::ranges::all_of(decoded_row(*inputs_.output_gate, row, inputs_.heads()).numbers,
+                               [](double x) { return std::isfinite(x); });
+  }
+
+  static bool bounded(const Rows<Bounded>& rows) {
+    return std::ranges::all_of(rows.numbers, [](const Bounded& x) { return std::isfinite(x.error); });
   }
 
   void judge_empty(std::int64_t row) {

@@ -26,8 +26,9 @@ struct AttentionReport {
 };
 
 /// Judges `outputs` element by element within the model's bound (see attention_bound.h). A row whose attended
-/// numbers are not all finite has no exact attention and is not judged. VACUOUS where no row has tokens.
-/// Throws InputError for outputs of another shape.
+/// numbers or gate are not all finite has no exact attention, and one whose bound is not finite (a scale that
+/// no exponential bears) has nothing to be held to: neither is judged. VACUOUS where no row is left. Throws
+/// InputError for outputs of another shape.
 AttentionReport judge_attention(const AttentionInputs& inputs, const AttentionOutputs& outputs,
                                 const AttentionErrorModel& model);
 

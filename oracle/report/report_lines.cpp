@@ -5,6 +5,11 @@
 #include "oracle/report/replay_json.h"
 #include "oracle/report/replay_lines.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 namespace plumbline {
@@ -74,15 +79,39 @@ void add_trials(const Json& trials, std::vector<ReportLine>& lines) {
   }
 }
 
+/// A line per projection and order: the ranks and what they exchange are taken together.
 void add_ranks(const Json& outcomes, std::vector<ReportLine>& lines) {
+  struct Group {
+    std::int64_t tokens = 0, fewest = 0, most = 0, beyond = 0, bits = 0, selections = 0, parted = 0;
+    double share = 0;
+    std::string selects = {};
+  };
+  std::vector<std::pair<std::string, Group>> groups;
   for (const Json& outcome : outcomes) {
     const auto count = [&](const char* key) { return outcome.at(key).get<std::int64_t>(); };
+    const std::string part = fmt::format("{}, {}", text(outcome, "projection"), text(outcome, "order"));
+    auto found = std::ranges::find(groups, part, [](const auto& one) { return one.first; });
+    if (found == groups.end()) found = groups.insert(found, {part, Group{.fewest = count("ranks")}});
+    Group& group = found->second;
+    group.selects = text(outcome, "selects");
+    group.tokens = count("tokens");
+    group.fewest = std::min(group.fewest, count("ranks"));
+    group.most = std::max(group.most, count("ranks"));
+    group.beyond += count("beyond_bound");
+    group.bits += count("elements_that_differ_by_rank");
+    group.selections += count("selections_differ");
+    group.parted += count("selections_parted");
+    group.share = std::max(group.share, outcome.at("largest_share_of_bound").get<double>());
+  }
+  for (const auto& [part, group] : groups) {
     ReportLine line;
-    line.part = fmt::format("{}, {} ranks, {}, {}", text(outcome, "projection"), count("ranks"),
-                            text(outcome, "order"), text(outcome, "partial"));
-    line.rows = std::to_string(count("tokens"));
-    line.verdicts = fmt::format("{} beyond bound, {} parted, {} by rank", count("beyond_bound"),
-                                count("selections_parted"), count("selections_differ"));
+    line.part = fmt::format("{}, {} to {} ranks", part, group.fewest, group.most);
+    line.rows = std::to_string(group.tokens);
+    line.verdicts = fmt::format("{} beyond bound, worst {:.1f} % of it", group.beyond, 100 * group.share);
+    lines.push_back(line);
+    line.part = "  " + group.selects;
+    line.verdicts =
+        fmt::format("by rank {} bits {} sets, {} parted", group.bits, group.selections, group.parted);
     lines.push_back(line);
   }
 }

@@ -11,7 +11,7 @@
 #include "oracle/report/machine.h"
 #include "oracle/report/shard.h"
 #include "oracle/status.h"
-#include "oracle/summation/rank_trial.h"
+#include "oracle/summation/rank_outcome.h"
 #include "oracle/summation/split_trials.h"
 
 #include <cstdint>

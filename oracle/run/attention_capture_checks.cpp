@@ -64,6 +64,7 @@ std::vector<PlannedCheck> attention_capture_checks(const std::string& path,
       PlannedCheck check;
       check.name = capture->cases[number].name + (trials.size() > 1 ? "/" + subject : "");
       if (!filter.matches(check.name)) continue;
+      if (!trial.device) profile_of(path, capture->cases[number], trial);  // refused before anything runs
       check.kind = CheckKind::golden;
       check.source = path;
       check.subject = subject;

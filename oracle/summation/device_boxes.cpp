@@ -10,6 +10,7 @@ namespace plumbline {
 namespace {
 
 constexpr double kFactor = 0x1p15;
+constexpr double kNarrowMask = 0x1p30;  // two float16 factors
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
@@ -74,8 +75,10 @@ class ProductBox final : public ShapedBox {
 
 class ScoreBox final : public ShapedBox {
  public:
-  ScoreBox(std::shared_ptr<SelectSubject> subject, const CallShape& shape)
-      : ShapedBox(subject->name(), shape), subject_(std::move(subject)) {}
+  using Scores = std::function<Tensor(const SelectInputs&)>;
+  ScoreBox(std::string name, Scores scores, const CallShape& shape, double mask)
+      : ShapedBox(std::move(name), shape), scores_(std::move(scores)), mask_(mask) {}
+  double mask() const override { return mask_; }
 
  protected:
   std::vector<double> call(const Tensor& columns) override {
@@ -93,16 +96,16 @@ class ScoreBox final : public ShapedBox {
     inputs.index_query = query.view();
     inputs.index_key = columns.view();
     inputs.visible_blocks = visible.view();
-    const SelectOutputs outputs = subject_->select(inputs);
-    if (!outputs.scores) throw UnsupportedCase(subject_->name() + " writes no scores");
-    const auto row = outputs.scores->as<float>().subspan(0, at(shape_.columns));
+    const Tensor scores = scores_(inputs);
+    const auto row = scores.as<float>().subspan(0, at(shape_.columns));
     std::vector<double> all(row.begin(), row.end());
     for (double& score : all) score *= std::sqrt(static_cast<double>(shape_.inner));
     return all;
   }
 
  private:
-  std::shared_ptr<SelectSubject> subject_;
+  Scores scores_;
+  double mask_;
 };
 
 }  // namespace
@@ -112,7 +115,18 @@ std::unique_ptr<SumBox> product_box(std::shared_ptr<ProductSubject> subject, con
 }
 
 std::unique_ptr<SumBox> score_box(std::shared_ptr<SelectSubject> subject, const CallShape& shape) {
-  return std::make_unique<ScoreBox>(std::move(subject), shape);
+  const auto scores = [subject](const SelectInputs& inputs) {
+    SelectOutputs outputs = subject->select(inputs);
+    if (!outputs.scores) throw UnsupportedCase(subject->name() + " writes no scores");
+    return std::move(*outputs.scores);
+  };
+  return std::make_unique<ScoreBox>(subject->name(), scores, shape, kNarrowMask);
+}
+
+std::unique_ptr<SumBox> scorer_box(std::string name, std::function<Tensor(const SelectInputs&)> scores,
+                                   const CallShape& shape) {
+  const double mask = shape.type == DType::float16 ? kNarrowMask : 0x1p60;
+  return std::make_unique<ScoreBox>(std::move(name), std::move(scores), shape, mask);
 }
 
 }  // namespace plumbline

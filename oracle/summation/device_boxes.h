@@ -4,7 +4,9 @@
 #include "fixtures/subject.h"
 #include "oracle/summation/sum_box.h"
 
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace plumbline {
 
@@ -20,7 +22,12 @@ struct CallShape {
 std::unique_ptr<SumBox> product_box(std::shared_ptr<ProductSubject> subject, const CallShape& shape);
 
 /// The head dimension of a scorer: one head has the terms, another their negatives, so scores are magnitudes.
-/// The division by sqrt(128) is undone, so the float32 bits are not seen.
+/// The division by sqrt(dim) is undone, so the float32 bits are not seen.
 std::unique_ptr<SumBox> score_box(std::shared_ptr<SelectSubject> subject, const CallShape& shape);
+
+/// The same of any function that gives scores [rows, blocks]. Masks reach as far as the operands' type lets
+/// them: but for float16 beyond a double accumulator.
+std::unique_ptr<SumBox> scorer_box(std::string name, std::function<Tensor(const SelectInputs&)> scores,
+                                   const CallShape& shape);
 
 }  // namespace plumbline

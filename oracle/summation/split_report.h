@@ -1,7 +1,7 @@
 #pragma once
 
 #include "oracle/report/report_json.h"
-#include "oracle/summation/rank_trial.h"
+#include "oracle/summation/rank_outcome.h"
 #include "oracle/summation/split_faults.h"
 #include "oracle/summation/split_sweep.h"
 #include "oracle/summation/split_trials.h"

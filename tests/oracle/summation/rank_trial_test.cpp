@@ -1,8 +1,7 @@
 #include "oracle/summation/rank_trial.h"
 
-#include "fixtures/error.h"
-
 #include <algorithm>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +15,7 @@ const std::vector<RankOutcome>& outcomes() {
 }
 
 TEST(RankTrial, PutsBothProjectionsOnRanksInEveryOrder) {
-  ASSERT_EQ(outcomes().size(), 2u * 2 * 4 * 3);  // projections, partial types, rank counts, orders
+  ASSERT_EQ(outcomes().size(), 2u * 2 * 5 * 3);  // projections, partial types, rank counts, orders
   for (const RankOutcome& outcome : outcomes()) {
     EXPECT_EQ(outcome.tokens, 96);
     EXPECT_EQ(outcome.elements, 96 * 64);
@@ -48,6 +47,58 @@ TEST(RankTrial, SeesThatRanksDifferWhichAddTheirOwnPartialFirst) {
            outcome.ranks_differ > 0;
   });
   EXPECT_EQ(differ, 6);
+}
+
+TEST(RankTrial, OneRankIsTheUnsplitResult) {
+  for (const RankOutcome& outcome : outcomes()) {
+    if (outcome.ranks == 1) EXPECT_EQ(outcome.selections_parted, 0) << outcome.projection;
+    if (outcome.ranks == 1) EXPECT_EQ(outcome.ranks_differ, 0) << outcome.projection;
+  }
+}
+
+/// 2^24, 1 and 1 on a rank each; above 2^24 something else is selected. (2^24 + 1) + 1 loses both ones.
+RankedProjection fragile() {
+  RankedProjection projection;
+  projection.name = "fragile";
+  projection.selects = "a side of 2^24";
+  projection.inner = 3;
+  projection.outputs = 1;
+  const auto ones = std::make_shared<const std::vector<float>>(3, 1.0f);
+  projection.tokens.push_back({{{0x1p24f, 1, 1}}, {ones}, {1}});
+  projection.select = [](const Rows<double>& output) {
+    return Selections{{output.numbers[0] > 0x1p24 ? 1 : 0}};
+  };
+  return projection;
+}
+
+RankOutcome of_three(RankOrder order) {
+  for (const RankOutcome& outcome : try_ranks(fragile(), DType::float32)) {
+    if (outcome.ranks == 3 && outcome.order == order) return outcome;
+  }
+  return {};
+}
+
+TEST(RankTrial, CountsTheTokensThatSelectOtherwiseOnAnotherRank) {
+  const RankOutcome own = of_three(RankOrder::own_first);
+  EXPECT_EQ(own.ranks_differ, 1);
+  EXPECT_EQ(own.selections_differ, 1);
+  EXPECT_EQ(own.selections_parted, 0) << "rank 0 adds as without ranks";
+}
+
+TEST(RankTrial, CountsTheTokensThatSelectOtherwiseThanWithoutRanks) {
+  const RankOutcome ring = of_three(RankOrder::ring), tree = of_three(RankOrder::tree);
+  EXPECT_EQ(ring.selections_parted, 1) << "1 + 1 meet first";
+  EXPECT_EQ(tree.selections_parted, 0);
+  EXPECT_EQ(ring.selections_differ + tree.selections_differ, 0);
+  EXPECT_EQ(ring.beyond + tree.beyond, 0);
+}
+
+TEST(RankedProjection, KeepsAHeadOnOneRank) {
+  RankedProjection projection;
+  projection.inner = 6;
+  projection.granule = 2;
+  EXPECT_EQ(projection.on_ranks(2), (Partition{{0, 1}, {2, 3, 4, 5}}));
+  EXPECT_EQ(projection.on_ranks(4)[0], (std::vector<std::int32_t>{}));
 }
 
 TEST(RankOutcome, IsUnsoundWhereRanksOfARingDisagreeOrABoundIsLeft) {
