@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <stdexcept>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@ class Interrupt : public ProgramTest {
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     pid_t child = -1;
-    EXPECT_EQ(::posix_spawn(&child, PLUMBLINE_PROGRAM, nullptr, nullptr, argv.data(), environ), 0);
+    if (::posix_spawn(&child, PLUMBLINE_PROGRAM, nullptr, nullptr, argv.data(), environ) != 0)
+      throw std::runtime_error("cannot start " PLUMBLINE_PROGRAM);
     return child;
   }
   std::ptrdiff_t files() const {
