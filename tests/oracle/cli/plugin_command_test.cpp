@@ -127,6 +127,21 @@ TEST_F(PluginCommand, HoldsScoresToTheirBounds) {
   expect_reason(misbehave("rounds_scores", 1, one), "scores: ");
 }
 
+TEST_F(PluginCommand, HoldsAttentionToItsBounds) {
+  const auto attend = [&](const char* how, int exit_code) {
+    ::setenv("PLUMBLINE_MISBEHAVE", how, 1);
+    Json report = judge(PLUMBLINE_MISBEHAVING, exit_code,
+                        {"--rounds", "1", "--filter", "^attend/(random|empty_rows|bad_pages|wide)"});
+    ::unsetenv("PLUMBLINE_MISBEHAVE");
+    return report;
+  };
+  const Json right = attend("attends", 0);
+  EXPECT_GE(right["counts"]["PASS"], 3);
+  const Json wrong = attend("attends_a_token_less", 1);
+  EXPECT_GE(wrong["counts"]["FAIL"], 1) << wrong;
+  EXPECT_EQ(wrong["checks"][0]["name"].get<std::string>().substr(0, 7), "attend/");
+}
+
 TEST_F(PluginCommand, CountsWhatThePluginDoesNotServeAsNothingExecuted) {
   const Json report = misbehave("serves_nothing", 3);
   EXPECT_EQ(report["checks"][0]["status"], "UNSUPPORTED");
