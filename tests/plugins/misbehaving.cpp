@@ -74,7 +74,7 @@ plumbline_status select(plumbline_context* context, const plumbline_selector* ca
   }
   if (context->query != 0) return PLUMBLINE_OK;
   if (what == "fails") {
-    std::strncpy(context->message, "out of ideas", context->message_bytes - 1);
+    std::strncpy(context->message, "out of\x1b[2J ideas\n", context->message_bytes - 1);
     return PLUMBLINE_FAILED;
   }
   static int calls = 0;
