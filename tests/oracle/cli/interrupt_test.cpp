@@ -22,6 +22,7 @@ class Interrupt : public ProgramTest {
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
+    ::signal(SIGINT, SIG_DFL);  // a run in the background may have inherited that it is ignored
     pid_t child = -1;
     if (::posix_spawn(&child, PLUMBLINE_PROGRAM, nullptr, nullptr, argv.data(), environ) != 0)
       throw std::runtime_error("cannot start " PLUMBLINE_PROGRAM);
