@@ -1,3 +1,7 @@
+#include "fixtures/temporary_file.h"
 #include "oracle/cli/program.h"
 
-int main(int argc, char** argv) { return plumbline::run_program(argc, argv); }
+int main(int argc, char** argv) {
+  plumbline::remove_temporaries_when_interrupted();
+  return plumbline::run_program(argc, argv);
+}

@@ -6,6 +6,7 @@
 #include "oracle/cli/open_plugin.h"
 #include "oracle/cli/report_options.h"
 #include "oracle/cli/terminal.h"
+#include "oracle/plugin/plugin_attention.h"
 #include "oracle/plugin/plugin_case.h"
 #include "oracle/plugin/plugin_fuzz.h"
 #include "oracle/plugin/tally.h"
@@ -74,6 +75,7 @@ struct PluginCommand {
       std::size_t number = 0;
       options.before = [&](const std::string& check) { progress.show(++number, 0, check); };
       result = fuzz_plugin(process, options);
+      judge_attention(process, options, result.run);
     }
     result.run.capability = options.trial.capability.value_or("");
     const int code = finish(reporter, result.run);
@@ -81,6 +83,20 @@ struct PluginCommand {
       fmt::print(stderr, "smallest failing case: {} ({})\n{}\n", options.failing_file, result.failing_case,
                  repro(options.failing_file));
     return code;
+  }
+
+  /// Not drawn and not shrunk: each of `verify`'s attention families once.
+  void judge_attention(const std::shared_ptr<PluginProcess>& process, const PluginFuzzOptions& fuzzing,
+                       RunReport& run) const {
+    PluginAttentionOptions options;
+    options.capability = fuzzing.trial.capability;
+    options.seed = seed;
+    options.wanted = fuzzing.wanted;
+    options.repro = [this](const std::string& check) {
+      return repro_line({"plumbline", "plugin", library, "--filter", exact_filter(check)},
+                        "subject plugin:" + fs::path(library).filename().string());
+    };
+    for (CheckResult& check : try_plugin_attention(process, options)) run.checks.push_back(std::move(check));
   }
 
   CheckResult checked(const std::string& name, const PluginOutcome& outcome,

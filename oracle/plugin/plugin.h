@@ -116,8 +116,9 @@ typedef struct plumbline_paged_select {
 } plumbline_paged_select;
 
 /* Attention of each row over the listed tokens of its request: softmax(query . key * scale) . value, query
- * head h reading key/value head h / (heads / kv_heads). Entries of -1 are skipped; a row without entries
- * gives 0. */
+ * head h reading key/value head h / (heads / kv_heads). Entries of -1 are skipped, as are tokens behind the
+ * page table or on a page outside [0, pages), and all of a row whose request is out of range; a row without
+ * entries gives 0. */
 typedef struct plumbline_attention {
   size_t size;
   double scale;

@@ -1,5 +1,6 @@
 #include "oracle/plugin/plugin_process.h"
 
+#include "fixtures/capture/utf8.h"
 #include "fixtures/error.h"
 #include "oracle/plugin/plugin_host.h"
 
@@ -20,11 +21,13 @@ extern char** environ;
 namespace plumbline {
 namespace {
 
+constexpr std::size_t kMostText = 1000;
 /// Starting a device's runtime takes longer than any call.
 constexpr std::chrono::seconds kPatienceToStart{60};
 
+/// Words of a plugin, or of what it spoilt, for one line of a report.
 std::string text_of(const WireMessage& message) {
-  return {reinterpret_cast<const char*>(message.body.data()), message.body.size()};
+  return printable({reinterpret_cast<const char*>(message.body.data()), message.body.size()}, kMostText);
 }
 
 std::string absolute(const std::string& library) {
@@ -142,6 +145,7 @@ PluginAnswer PluginProcess::ask(const PluginCall& call) {
     stop();
     throw PluginFault(PluginFault::Kind::failed, fmt::format("{}: {}", doing, error.what()));
   }
+  answer.message = printable(answer.message, kMostText);
   if (answer.kind == PluginAnswer::Kind::failed) {
     // A device's errors stick to its process; the next call shall not inherit them.
     if (facts_.on_device) stop();

@@ -1,6 +1,7 @@
 #include "oracle/report/output_file.h"
 
 #include "fixtures/error.h"
+#include "fixtures/temporary_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -35,12 +36,6 @@ void write_all(const std::string& name, std::string_view text, const std::string
   }
 }
 
-// Removes the temporary on every way out that did not rename it.
-struct Temporary {
-  std::string name;
-  ~Temporary() { std::remove(name.c_str()); }
-};
-
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
@@ -55,15 +50,16 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     if (::access(path_.c_str(), W_OK) != 0) fail(path_, errno);
     return;
   }
-  const Temporary probe{temporary_name(path_)};
-  write_all(probe.name, "", path_);
+  const TemporaryFile probe(temporary_name(path_));
+  write_all(probe.name(), "", path_);
 }
 
 void OutputFile::write(std::string_view text) const {
   if (direct_) return write_all(path_, text, path_);
-  const Temporary temporary{temporary_name(path_)};
-  write_all(temporary.name, text, path_);
-  if (std::rename(temporary.name.c_str(), path_.c_str()) != 0) fail(path_, errno);
+  TemporaryFile temporary(temporary_name(path_));
+  write_all(temporary.name(), text, path_);
+  if (std::rename(temporary.name().c_str(), path_.c_str()) != 0) fail(path_, errno);
+  temporary.keep();
 }
 
 }  // namespace plumbline

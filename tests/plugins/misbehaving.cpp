@@ -1,6 +1,8 @@
 // The README's selection, spoilt in the way that PLUMBLINE_MISBEHAVE names.
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -72,7 +74,7 @@ plumbline_status select(plumbline_context* context, const plumbline_selector* ca
   }
   if (context->query != 0) return PLUMBLINE_OK;
   if (what == "fails") {
-    std::strncpy(context->message, "out of ideas", context->message_bytes - 1);
+    std::strncpy(context->message, "out of\x1b[2J ideas\n", context->message_bytes - 1);
     return PLUMBLINE_FAILED;
   }
   static int calls = 0;
@@ -125,6 +127,74 @@ plumbline_status score(plumbline_context* context, const plumbline_scorer* call)
   return PLUMBLINE_OK;
 }
 
+float bfloat16_at(const plumbline_tensor& tensor, std::int64_t at) {
+  const std::uint32_t bits = std::uint32_t{static_cast<const std::uint16_t*>(tensor.data)[at]} << 16;
+  float value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+std::uint16_t bfloat16_of(double value) {
+  const auto single = static_cast<float>(value);
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &single, sizeof bits);
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
+}
+
+/// Offset of the token's first number in the caches, for key/value head 0; -1 for one that lies nowhere.
+std::int64_t place_of(const plumbline_attention& call, std::int64_t request, std::int64_t token) {
+  const plumbline_tensor &cache = call.key_cache, &table = call.page_table;
+  if (request < 0 || request >= table.shape[0] || token < 0 || token / cache.shape[1] >= table.shape[1])
+    return -1;
+  const std::int64_t page =
+      static_cast<const std::int32_t*>(table.data)[request * table.strides[0] + token / cache.shape[1]];
+  if (page < 0 || page >= cache.shape[0]) return -1;
+  return page * cache.strides[0] + token % cache.shape[1] * cache.strides[1];
+}
+
+/// Right, in double, but that "attends_a_token_less" forgets the last of a row's.
+plumbline_status attend(plumbline_context* context, const plumbline_attention* call) {
+  if (call->query.dtype != PLUMBLINE_BFLOAT16 || call->key_cache.dtype != PLUMBLINE_BFLOAT16)
+    return PLUMBLINE_UNSUPPORTED;
+  if (context->query != 0) return PLUMBLINE_OK;
+  const std::int64_t rows = call->query.shape[0], heads = call->query.shape[1], dim = call->query.shape[2];
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::vector<std::int64_t> places;
+    const std::int32_t request = static_cast<const std::int32_t*>(call->token_to_request.data)[row];
+    for (std::int64_t i = 0; i < call->tokens.shape[1]; ++i) {
+      const std::int64_t place =
+          place_of(*call, request,
+                   static_cast<const std::int32_t*>(call->tokens.data)[row * call->tokens.strides[0] + i]);
+      if (place >= 0) places.push_back(place);
+    }
+    if (misbehaviour() == "attends_a_token_less" && places.size() > 1) places.pop_back();
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const std::int64_t of_head = head / (heads / call->key_cache.shape[2]) * call->key_cache.strides[2];
+      std::vector<double> weights, sums(static_cast<std::size_t>(dim));
+      double largest = -std::numeric_limits<double>::infinity(), normaliser = 0;
+      for (const std::int64_t place : places) {
+        double dot = 0;
+        for (std::int64_t d = 0; d < dim; ++d)
+          dot += static_cast<double>(bfloat16_at(call->query, (row * heads + head) * dim + d)) *
+                 bfloat16_at(call->key_cache, place + of_head + d);
+        weights.push_back(dot * call->scale);
+        largest = std::max(largest, weights.back());
+      }
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const double weight = std::exp(weights[i] - largest);
+        normaliser += weight;
+        for (std::int64_t d = 0; d < dim; ++d)
+          sums[static_cast<std::size_t>(d)] +=
+              weight * bfloat16_at(call->value_cache, places[i] + of_head + d);
+      }
+      for (std::int64_t d = 0; d < dim; ++d)
+        static_cast<std::uint16_t*>(call->out.data)[(row * heads + head) * dim + d] =
+            places.empty() ? std::uint16_t{0} : bfloat16_of(sums[static_cast<std::size_t>(d)] / normaliser);
+    }
+  }
+  return PLUMBLINE_OK;
+}
+
 plumbline_plugin plugin = {
     sizeof plugin, PLUMBLINE_PLUGIN_VERSION, PLUMBLINE_HOST, "misbehaving", nullptr, select, nullptr, nullptr,
     nullptr};
@@ -137,7 +207,12 @@ const plumbline_plugin* plumbline_plugin_entry(void) {
   if (what == "is_of_another_version") plugin.version = 99;
   if (what == "wants_a_device") plugin.memory = PLUMBLINE_CUDA;
   if (what == "crashes_while_loading") std::abort();
+<<<<<<< HEAD
   if (what == "scores" || what == "adds_in_lanes" || what == "forgets_a_head" || what == "rounds_scores")
     plugin.score = score;
+=======
+  if (what == "scores" || what == "forgets_a_head" || what == "rounds_scores") plugin.score = score;
+  if (what == "attends" || what == "attends_a_token_less") plugin.attend = attend;
+>>>>>>> d44145b877bec7600fcc7b7aa23afe426a9c836c
   return &plugin;
 }

@@ -95,7 +95,9 @@ TEST_F(PluginCommand, GivesUpOnAHang) {
   expect_reason(misbehave("hangs"), "no answer to select within 1000 ms");
 }
 TEST_F(PluginCommand, CatchesAnException) { expect_reason(misbehave("throws"), "threw an exception"); }
-TEST_F(PluginCommand, TellsWhatThePluginSaysFailed) { expect_reason(misbehave("fails"), "out of ideas"); }
+TEST_F(PluginCommand, TellsWhatThePluginSaysFailedInOneLine) {
+  expect_reason(misbehave("fails"), "out of?[2J ideas?");
+}
 TEST_F(PluginCommand, SeesAWriteBehindAnOutput) {
   expect_reason(misbehave("writes_behind"), "guards: select: 4 bytes behind 'blocks' were written");
 }
@@ -127,6 +129,21 @@ TEST_F(PluginCommand, HoldsScoresToTheirBounds) {
   expect_reason(misbehave("rounds_scores", 1, one), "scores: ");
 }
 
+TEST_F(PluginCommand, HoldsAttentionToItsBounds) {
+  const auto attend = [&](const char* how, int exit_code) {
+    ::setenv("PLUMBLINE_MISBEHAVE", how, 1);
+    Json report = judge(PLUMBLINE_MISBEHAVING, exit_code,
+                        {"--rounds", "1", "--filter", "^attend/(random|empty_rows|bad_pages|wide)"});
+    ::unsetenv("PLUMBLINE_MISBEHAVE");
+    return report;
+  };
+  const Json right = attend("attends", 0);
+  EXPECT_GE(right["counts"]["PASS"], 3);
+  const Json wrong = attend("attends_a_token_less", 1);
+  EXPECT_GE(wrong["counts"]["FAIL"], 1) << wrong;
+  EXPECT_EQ(wrong["checks"][0]["name"].get<std::string>().substr(0, 7), "attend/");
+}
+
 TEST_F(PluginCommand, CountsWhatThePluginDoesNotServeAsNothingExecuted) {
   const Json report = misbehave("serves_nothing", 3);
   EXPECT_EQ(report["checks"][0]["status"], "UNSUPPORTED");
@@ -148,7 +165,9 @@ TEST_F(PluginCommand, PassesTheDevicesSelectorOrExecutesNothingWithoutADevice) {
                             {"--rounds", "1", "--filter", "ties|negzero|nan$|inf|stride|length_edges"});
   const Json& check = report["checks"][0];
   EXPECT_EQ(check["status"], device ? "PASS" : "NOT_EXECUTED") << check;
-  if (!device) EXPECT_NE(check["reason"].get<std::string>().find("no usable device"), std::string::npos);
+  if (!device) {
+    EXPECT_NE(check["reason"].get<std::string>().find("no usable device"), std::string::npos);
+  }
 }
 #endif
 
