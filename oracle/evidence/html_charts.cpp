@@ -10,6 +10,8 @@
 namespace plumbline {
 namespace {
 
+constexpr double kColumnRem = 6;  // the tallest column, below a line of text (html_style.cpp)
+
 // What is not finite fills the whole chart.
 double percent(double share) { return 100 * std::clamp(std::isfinite(share) ? share : 1.0, 0.0, 1.0); }
 
@@ -52,9 +54,9 @@ std::string html_columns(const std::string& label, const std::vector<HtmlColumn>
   std::string list = "<ol class=\"cols\">\n";
   for (const HtmlColumn& column : columns)
     list += fmt::format(
-        "<li><b>{}</b><span class=\"shaft\"><span class=\"col{}\" style=\"height:{:.2f}%\"></span></span>"
+        "<li><span class=\"shaft\"><b>{}</b><span class=\"col{}\" style=\"height:{:.2f}rem\"></span></span>"
         "<span>{}</span>{}</li>\n",
-        escaped_html(column.value), column.bad ? " bad" : "", percent(column.share),
+        escaped_html(column.value), column.bad ? " bad" : "", kColumnRem * percent(column.share) / 100,
         escaped_html(column.label),
         column.note.empty() ? "" : fmt::format("<small>{}</small>", escaped_html(column.note)));
   return html_scroll(label, list + "</ol>");
@@ -85,7 +87,9 @@ std::string html_curves(const std::string& axis, const std::vector<std::string>&
   for (int tick = 0; tick <= 4; ++tick) {
     lines +=
         fmt::format("<line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"{0}\" y2=\"{0}\"/>\n", 4 + 48 * tick);
-    ticks += fmt::format("<span>{:.3g}</span>", std::exp2(most * (4 - tick) / 4) - 1);
+    const double value = std::exp2(most * (4 - tick) / 4) - 1;
+    ticks +=
+        value < 1000 ? fmt::format("<span>{:.3g}</span>", value) : fmt::format("<span>{:.0f}</span>", value);
   }
   for (std::size_t i = 0; i < curves.size(); ++i) {
     std::string points;

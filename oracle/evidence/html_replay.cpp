@@ -39,7 +39,11 @@ std::vector<Layer> layers_of(const Json& replay) {
 std::string bin_name(std::size_t bin) {
   if (bin < 2) return fmt::format("{}", bin);
   const double low = std::ldexp(1.0, static_cast<int>(bin) - 1);
-  return low < 1024 ? fmt::format("{:.0f}–{:.0f}", low, 2 * low - 1) : fmt::format("2^{}", bin - 1);
+  return low < 512 ? fmt::format("{:.0f}–{:.0f}", low, 2 * low - 1) : fmt::format("2^{}", bin - 1);
+}
+
+std::string share_text(double share) {
+  return share < 1e-5 ? "< 0.001 %" : fmt::format("{:.2g} %", 100 * share);
 }
 
 std::string count_text(double count) {
@@ -89,8 +93,8 @@ std::string ulp_html(const std::vector<Json>& reports) {
     }
     std::vector<HtmlColumn> columns;
     for (std::size_t bin = 0; bin < counts.size(); ++bin)
-      columns.push_back({bin_name(bin), count_text(counts[bin]),
-                         fmt::format("{:.2g} %", 100 * counts[bin] / all), log_axis(counts[bin]) / most});
+      columns.push_back({bin_name(bin), count_text(counts[bin]), share_text(counts[bin] / all),
+                         log_axis(counts[bin]) / most});
     out += html_fold(name, html_columns("Distances of " + name, columns), out.empty());
   });
   return out;

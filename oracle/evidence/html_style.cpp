@@ -54,11 +54,11 @@ align-items:center}}
 .dot.low{background:var(--bg);border:2px solid var(--bar)}
 .cols{display:flex;gap:.25rem;align-items:flex-end;list-style:none;padding:0;margin:.5rem 0;width:max-content;
 min-width:min(100%,28rem)}
-.cols li{flex:1 0 3.6rem;max-width:6rem;display:flex;flex-direction:column;align-items:center;font-size:.75rem;
-text-align:center;overflow-wrap:normal}
-.cols .shaft{display:flex;align-items:flex-end;width:100%;height:7rem;border-bottom:1px solid var(--line)}
+.cols li{flex:1 0 auto;min-width:3.6rem;max-width:7rem;display:flex;flex-direction:column;align-items:center;font-size:.75rem;
+text-align:center;white-space:nowrap}
+.cols .shaft{display:flex;flex-direction:column;justify-content:flex-end;width:100%;height:7.5rem;border-bottom:1px solid var(--line)}
 .cols .col{width:100%;background:var(--bar);border-radius:.2rem .2rem 0 0}.cols .bad{background:var(--bad)}
-.cols b{font-weight:600;white-space:nowrap}.cols small{color:var(--soft);font-size:.7rem}
+.cols b{font-weight:600}.cols small{color:var(--soft);font-size:.7rem}
 .plot{display:grid;grid-template-columns:auto minmax(0,1fr);gap:0 .5rem;font-size:.75rem;color:var(--soft)}
 .plot .y{display:flex;flex-direction:column;justify-content:space-between;text-align:right}
 .plot .x{grid-column:2;display:flex;justify-content:space-between}
