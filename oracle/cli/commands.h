@@ -24,5 +24,7 @@ void add_serve_plugin_command(CLI::App& app);
 
 void add_evidence_command(CLI::App& app);
 void add_gate_command(CLI::App& app, int& exit_code);
+/// Completes what was added to `app`, before or after it.
+void add_completions_command(CLI::App& app);
 
 }  // namespace plumbline

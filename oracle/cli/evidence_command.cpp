@@ -21,19 +21,22 @@ namespace {
 struct PackOptions {
   std::string folder;
   std::vector<std::string> reports;
+  bool without_reports = false;
 };
 
 void add_pack(CLI::App& evidence) {
   auto options = std::make_shared<PackOptions>();
   CLI::App* command = evidence.add_subcommand(
       "pack",
-      "Make a folder of evidence of reports: one of verify --json, any of bench select --device --json");
+      "Make a folder of evidence of reports: one of verify --json, any of bench, plugin and mutants --json");
   command->add_option("-o,--output", options->folder, "The folder to make")->required();
   command->add_option("report", options->reports, "Reports")->required();
+  command->add_flag("--without-reports", options->without_reports,
+                    "Keep evidence.json alone: enough for gate and markdown, too little for html");
   command->callback([options] {
     std::vector<std::pair<std::string, Json>> reports;
     for (const std::string& path : options->reports) reports.emplace_back(path, read_json_file(path));
-    write_evidence(options->folder, reports);
+    write_evidence(options->folder, reports, !options->without_reports);
   });
 }
 

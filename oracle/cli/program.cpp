@@ -3,6 +3,7 @@
 #include "fixtures/capture/utf8.h"
 #include "fixtures/error.h"
 #include "oracle/cli/commands.h"
+#include "oracle/cli/examples.h"
 #include "oracle/report/machine.h"
 
 #include <algorithm>
@@ -20,6 +21,17 @@ namespace {
 int complain(const std::string& message, int code) {
   fmt::print(stderr, "plumbline: {}\n", printable(message, std::string::npos));
   return code;
+}
+
+// The help that tells what a command wants: of the deepest that the line names.
+std::string help_of(const CLI::App& app) {
+  const CLI::App* at = &app;
+  std::string words = "plumbline";
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    words += " " + at->get_name();
+  }
+  return words + " --help";
 }
 
 bool has_command(CLI::App& app, const std::string& name) {
@@ -50,16 +62,18 @@ int run_program(int argc, const char* const* argv) {
   add_serve_plugin_command(app);
   add_evidence_command(app);
   add_gate_command(app, exit_code);
+  add_completions_command(app);
+  add_examples(app);
   try {
     if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1]))
-      throw InputError(fmt::format("unknown command '{}' (try --help)", argv[1]));
+      throw InputError(fmt::format("unknown command '{}' (try plumbline --help)", argv[1]));
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0)
       throw InputError("standard output", "", "to take the report", "a write error");
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return complain(fmt::format("{} (try --help)", error.what()), 2);
+    return complain(fmt::format("{} (try {})", error.what(), help_of(app)), 2);
   } catch (const InputError& error) {
     return complain(error.what(), 2);
   } catch (const std::exception& error) {

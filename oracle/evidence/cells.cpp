@@ -41,7 +41,7 @@ void add_case(const EvidenceCheck& check, EvidenceCell& cell) {
   } catch (const InputError&) {  // text of another kind: the index kernels', attention's
   }
   std::smatch found;
-  if (std::regex_search(check.source, found, std::regex("[,:]seed=([0-9]{1,19})$")))
+  if (std::regex_search(check.source, found, std::regex("seed[= ]([0-9]{1,19})$")))
     insert_sorted(cell.seeds, std::uint64_t{std::stoull(found[1].str())});
 }
 

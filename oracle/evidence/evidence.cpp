@@ -34,6 +34,10 @@ class ReportReader {
         add_selection_bench(file, report);
       } else if (report.contains("scenes")) {
         add_attention_bench(file, report);
+      } else if (command == "probe") {
+        for (const Json& one : report.at("probes"))
+          evidence_.orders[text_in(one, "box")] =
+              text_in(one, "fingerprint").empty() ? "no fixed order" : text_in(one, "fingerprint");
       } else if (command == "plugin") {
         add_plugin(file, report);
       } else if (command == "verify" || schema == "plumbline-verify-summary") {
@@ -41,7 +45,7 @@ class ReportReader {
         verified_ = true;
         add_verify(file, report);
       } else if (!command.starts_with("bench ") && command != "mutants") {
-        throw InputError(file, "", "a report of verify, plugin, mutants or bench",
+        throw InputError(file, "", "a report of verify, plugin, probe, mutants or bench",
                          "command '" + command + "'");
       }
     } catch (const Json::exception& error) {

@@ -87,6 +87,7 @@ struct Evidence {
   std::vector<EvidenceFigure> figures;
   std::string
       figures_commit;  ///< of the build that was timed; of another than the tool's they measure nothing here
+  std::map<std::string, std::string> orders;  ///< black box that was probed → fingerprint of its summation
   std::map<std::string, double> identical_sets;  ///< benchmark → share of rows whose arms chose the same set
   std::vector<EvidenceCell> cells;
 
@@ -95,7 +96,8 @@ struct Evidence {
 };
 
 /// What `reports` show: one of `verify --json`, and any of `bench select|attention --device --json`, whose
-/// figures count where their own checks passed, and of `plugin --json`. Other benchmarks and `mutants --json`
+/// figures count where their own checks passed, of `plugin --json`, and of `probe --json`, which tells how
+/// sums are ordered. Other benchmarks and `mutants --json`
 /// are kept beside them and support no cell; the committed summaries of older runs are read as well. Throws
 /// InputError.
 Evidence evidence_of(const std::vector<std::pair<std::string, Json>>& reports);

@@ -17,7 +17,8 @@ constexpr const char* kEvidenceFile = "evidence.json";
 
 }  // namespace
 
-void write_evidence(const std::string& folder, const std::vector<std::pair<std::string, Json>>& reports) {
+void write_evidence(const std::string& folder, const std::vector<std::pair<std::string, Json>>& reports,
+                    bool keep_reports) {
   std::map<std::string, std::string> files;
   for (const auto& [path, report] : reports) {
     const std::string name = fs::path(path).filename().string();
@@ -26,6 +27,7 @@ void write_evidence(const std::string& folder, const std::vector<std::pair<std::
       throw InputError(path, "", "reports of different names, none of them evidence.json or manifest.json",
                        name);
   }
+  if (!keep_reports) files.clear();
   files[kEvidenceFile] = to_text(to_json(evidence_of(reports)));
   write_evidence_folder(folder, files);
 }

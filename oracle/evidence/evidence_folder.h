@@ -10,7 +10,9 @@ namespace plumbline {
 
 /// Writes the folder of a run: evidence.json, each report as it was given ("report.json" and the like) and
 /// the manifest. Throws InputError.
-void write_evidence(const std::string& folder, const std::vector<std::pair<std::string, Json>>& reports);
+/// Without `keep_reports` evidence.json and the manifest alone, which is all that gate and packet read.
+void write_evidence(const std::string& folder, const std::vector<std::pair<std::string, Json>>& reports,
+                    bool keep_reports = true);
 
 /// The run of a folder whose manifest holds. Throws InputError.
 Evidence read_evidence(const std::string& folder);

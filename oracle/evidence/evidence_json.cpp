@@ -192,6 +192,7 @@ Json to_json(const Evidence& evidence) {
                {"hits", hits_json(evidence.hits, true)},
                {"figures_commit", text_or_null(evidence.figures_commit)},
                {"figures", Json::array()},
+               {"orders", Json(evidence.orders)},
                {"identical_sets", Json(evidence.identical_sets)},
                {"checks", Json::array()}};
   for (const EvidenceCheck& check : evidence.checks) {
@@ -251,6 +252,10 @@ Evidence evidence_from_json(const Json& json, const std::string& file) {
   fields.each("figures", [&](JsonFields& one) {
     evidence.figures.push_back({one.text("arm"), one.text("stage"), one.text("route"), one.count("blocks"),
                                 one.number("median_ms"), one.number("min_ms"), one.number("max_ms")});
+  });
+  fields.object("orders", [&](JsonFields& orders) {
+    for (const auto& [box, fingerprint] : json.at("orders").items())
+      evidence.orders[box] = orders.text(box.c_str());
   });
   fields.object("identical_sets", [&](JsonFields& sets) {
     for (const auto& [name, share] : json.at("identical_sets").items())

@@ -33,6 +33,14 @@ std::string symbols_of(const Evidence& evidence, const EvidenceCheck& check) {
   return "";
 }
 
+// Of the scorer that the check hit, where it was probed.
+std::string order_of(const Evidence& evidence, const EvidenceCheck& check) {
+  for (const EvidenceHit& hit : check.hits)
+    for (const auto& [box, fingerprint] : evidence.orders)
+      if (box.find(hit.route) != std::string::npos) return "order " + fingerprint;
+  return "";
+}
+
 class Comparison {
  public:
   Comparison(const NamedEvidence& first, const NamedEvidence& second) : first_(first), second_(second) {}
@@ -78,6 +86,7 @@ class Comparison {
                                          one.empty() ? "none" : one, other.empty() ? "none" : other);
     };
     add(a.arithmetic, b.arithmetic);
+    add(order_of(first_.evidence, a), order_of(second_.evidence, b));
     add(symbols_of(first_.evidence, a), symbols_of(second_.evidence, b));
     return difference;
   }

@@ -21,8 +21,8 @@ std::vector<EvidenceCell> merge_cells(const std::vector<NamedEvidence>& runs);
 struct Difference {
   std::string check, what;    ///< "selection", "scores", "inputs"
   std::string first, second;  ///< folder, and the machine
-  std::string
-      detail;  ///< "up to 2 ULP in 16 sampled scores; tensor_core:9.0 and tensor_core:7.5; nvjet… and volta…"
+  std::string detail;  ///< "up to 2 ULP in 16 sampled scores; tensor_core:9.0 and tensor_core:7.5; order 1f…
+                       ///< and 9c…; nvjet… and volta…"
   /// Nothing that differs between the machines accounts for it.
   bool contradiction = false;
 };

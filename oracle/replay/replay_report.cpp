@@ -106,6 +106,7 @@ std::vector<OperationSummary> summarise(const std::vector<TapReport>& taps, bool
     found->max_ulp = std::max(found->max_ulp, tap.max_ulp);
     found->max_partial_ulp = std::max(found->max_partial_ulp, tap.max_partial_ulp);
     found->used_share = std::max(found->used_share, tap.used_share);
+    add_to(found->ulp_histogram, tap.ulp_histogram);
   }
   return all;
 }

@@ -22,6 +22,7 @@ struct OperationSummary {
   std::int64_t max_ulp = 0;
   double max_partial_ulp = 0;
   double used_share = 0;  ///< the largest of its taps
+  UlpHistogram ulp_histogram;
 
   double bit_equal_share() const;
 };

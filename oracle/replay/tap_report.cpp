@@ -5,6 +5,7 @@
 #include "reference/numeric/ulp.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -49,7 +50,23 @@ double share_of_bound(double recorded, const Bounded& ours) {
   return difference / ours.error;
 }
 
+UlpHistogram histogram_of(const std::vector<std::int64_t>& distances) {
+  UlpHistogram histogram;
+  for (const std::int64_t distance : distances) {
+    if (distance == kUlpNaN) continue;
+    const auto bin = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(distance)));
+    if (bin >= histogram.size()) histogram.resize(bin + 1);
+    ++histogram[bin];
+  }
+  return histogram;
+}
+
 }  // namespace
+
+void add_to(UlpHistogram& histogram, const UlpHistogram& more) {
+  histogram.resize(std::max(histogram.size(), more.size()));
+  for (std::size_t bin = 0; bin < more.size(); ++bin) histogram[bin] += more[bin];
+}
 
 TapComparison::TapComparison(std::string forward, std::string name, std::string operation, DType dtype,
                              std::int64_t rows_per_token)
@@ -120,6 +137,7 @@ TapReport TapComparison::report() const {
   report.used_share = std::max(report.used_share, 0.0);
   report.elements = static_cast<std::int64_t>(distances_.size());
   if (distances_.empty()) return report;
+  report.ulp_histogram = histogram_of(distances_);
   std::vector<std::int64_t> sorted = distances_;
   std::sort(sorted.begin(), sorted.end());
   report.max_ulp = sorted.back();

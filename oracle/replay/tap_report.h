@@ -11,6 +11,11 @@
 
 namespace plumbline {
 
+/// Elements by their distance: 0, 1, 2 to 3, 4 to 7, … ULP, up to the last that has any; NaN against a number
+/// is not among them.
+using UlpHistogram = std::vector<std::int64_t>;
+void add_to(UlpHistogram& histogram, const UlpHistogram& more);
+
 /// How one recorded tensor compares with ours: bits, ULP of its storage type, and the derived bound of each
 /// element.
 struct TapReport {
@@ -20,6 +25,7 @@ struct TapReport {
   DType dtype = DType::float32;
   std::int64_t elements = 0, bit_equal = 0, beyond_bound = 0;
   std::int64_t max_ulp = 0, p99_ulp = 0;  ///< of the elements that are not NaN on both sides
+  UlpHistogram ulp_histogram = {};
   /// Largest |recorded − ours| in ULP of the largest partial sum behind the element (Bounded::partial).
   double max_partial_ulp = 0;
   double used_share = 0;                    ///< largest |recorded − ours| / bound

@@ -18,6 +18,7 @@ Json tensor_json(const TapReport& tap) {
           {"p99_ulp", ulp_json(tap.p99_ulp)},
           {"beyond_bound", tap.beyond_bound},
           {"share_of_bound", tap.used_share},
+          {"ulp_histogram", tap.ulp_histogram},
           {"worst",
            {{"row", tap.worst.token},
             {"column", tap.worst.column},

@@ -24,6 +24,7 @@ Json tap_json(const TapReport& tap) {
                {"max_partial_ulp", tap.max_partial_ulp},
                {"beyond_bound", tap.beyond_bound},
                {"share_of_bound", tap.used_share},
+               {"ulp_histogram", tap.ulp_histogram},
                {"worst", worst_json(tap.worst)}};
   if (tap.against_recorded) {
     json["against_recorded"] = {{"elements", tap.against_recorded->elements},
@@ -68,7 +69,8 @@ Json operations_json(const std::vector<TapReport>& taps) {
                    {"max_ulp", ulp_json(one.max_ulp)},
                    {"max_partial_ulp", one.max_partial_ulp},
                    {"share_of_bound", one.used_share},
-                   {"beyond_bound", one.beyond_bound}});
+                   {"beyond_bound", one.beyond_bound},
+                   {"ulp_histogram", one.ulp_histogram}});
   }
   return all;
 }

@@ -62,7 +62,7 @@ void AnswerDigest::add_scores(const Tensor& scores, const TensorView& visible) {
 }
 
 void AnswerDigest::add(const SelectInputs& inputs, const SelectOutputs& outputs) {
-  any_ = true;
+  any_ = any_selection_ = true;
   feed(inputs_, inputs.geometry);
   feed(inputs_, "query", inputs.index_query);
   feed(inputs_, "key", inputs.index_key);
@@ -73,7 +73,7 @@ void AnswerDigest::add(const SelectInputs& inputs, const SelectOutputs& outputs)
 }
 
 void AnswerDigest::add(const PagedSelectInputs& inputs, const PagedSelectOutputs& outputs) {
-  any_ = true;
+  any_ = any_selection_ = true;
   feed(inputs_, inputs.geometry);
   feed(inputs_, "query", inputs.index_query);
   feed(inputs_, "cache", inputs.index_key_cache);
@@ -85,11 +85,34 @@ void AnswerDigest::add(const PagedSelectInputs& inputs, const PagedSelectOutputs
   feed(selection_, "tokens", outputs.selected_tokens.view());
 }
 
+void AnswerDigest::sample_every(std::span<const std::uint32_t> bits) {
+  const std::size_t step = bits.size() / Answers::kSamples + 1;
+  for (std::size_t at = 0; at < bits.size(); at += step) sample_.push_back(bits[at]);
+}
+
+void AnswerDigest::add(const AttentionInputs& inputs, const AttentionOutputs& outputs) {
+  any_ = true;
+  feed(inputs_, fmt::format("scale {:a} {:a} {:a};", inputs.softmax_scale, inputs.k_scale, inputs.v_scale));
+  feed(inputs_, "query", inputs.query);
+  feed(inputs_, "keys", inputs.key_cache);
+  feed(inputs_, "values", inputs.value_cache);
+  feed(inputs_, "tokens", inputs.selected_tokens);
+  feed(inputs_, "pages", inputs.page_table);
+  feed(inputs_, "requests", inputs.token_to_request);
+  feed(inputs_, "gate", inputs.output_gate);
+  feed(scores_, "output", outputs.output.view());
+  if (outputs.lse) {
+    feed(scores_, "lse", outputs.lse->view());
+    if (!any_scores_) sample_every(outputs.lse->as<std::uint32_t>());
+  }
+  any_scores_ = true;
+}
+
 Answers AnswerDigest::finish() {
   Answers answers;
   if (!any_) return answers;
   answers.inputs = inputs_.finish();
-  answers.selection = selection_.finish();
+  if (any_selection_) answers.selection = selection_.finish();
   if (any_scores_) answers.scores = scores_.finish();
   answers.score_sample = std::move(sample_);
   return answers;

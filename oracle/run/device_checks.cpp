@@ -41,17 +41,21 @@ CaseSpec in_the_real_geometry(CaseSpec spec) {
 
 // Selections are what a route can be put to; whatever else lies there, damaged files too, golden_checks()
 // judges.
-std::vector<std::string> selection_captures(const std::string& folder) {
-  std::vector<std::string> paths;
+struct SelectionCapture {
+  std::string path;
+  CaptureKind kind;
+};
+std::vector<SelectionCapture> selection_captures(const std::string& folder) {
+  std::vector<SelectionCapture> captures;
   for (const std::string& file : captures_in(folder)) {
     const std::string path = (std::filesystem::path(folder) / file).string();
     try {
       const CaptureKind kind = read_capture_info(path).kind;
-      if (kind == CaptureKind::select || kind == CaptureKind::select_paged) paths.push_back(path);
+      if (kind == CaptureKind::select || kind == CaptureKind::select_paged) captures.push_back({path, kind});
     } catch (const InputError&) {
     }
   }
-  return paths;
+  return captures;
 }
 
 bool takes(const DeviceRoute& route, const FamilyCase& one) {
@@ -68,7 +72,7 @@ bool can_vary(const DeviceRoute& route, const FamilyCase& one) {
 
 std::vector<PlannedCheck> device_checks(const DeviceSubjects& device, const std::string& fixtures,
                                         std::uint64_t seed_shift, int threads) {
-  const std::vector<std::string> goldens = selection_captures(fixtures);
+  const std::vector<SelectionCapture> goldens = selection_captures(fixtures);
   std::vector<std::string> folder, seed;  // the options that repeat a check
   if (fixtures != default_fixtures()) folder = {"--fixtures", fixtures};
   if (seed_shift != 0) seed = {"--seed", std::to_string(seed_shift)};
@@ -76,13 +80,13 @@ std::vector<PlannedCheck> device_checks(const DeviceSubjects& device, const std:
   const auto shared = std::make_shared<const DeviceSubjects>(device);
   std::vector<PlannedCheck> checks;
   for (const DeviceRoute& route : shared->routes) {
-    for (const std::string& path : goldens) {
+    for (const auto& [path, kind] : goldens) {
       if (route.on_given_scores) continue;  // goldens record the scores of others
-      if (route.several_requests && read_capture_info(path).kind == CaptureKind::select) continue;
+      if (route.several_requests && kind == CaptureKind::select) continue;
       checks.push_back(
           plan(device, route, "golden/" + std::filesystem::path(path).stem().string(), path, folder));
-      checks.back().run = [shared, &route, path, threads](CheckResult& check) {
-        RouteTrial(*shared, route, threads).judge(path, check);
+      checks.back().run = [shared, &route, file = path, threads](CheckResult& check) {
+        RouteTrial(*shared, route, threads).judge(file, check);
       };
     }
     const std::vector<FamilyCase> cases = family_cases(seed_shift);

@@ -272,12 +272,13 @@ std::vector<PlannedCheck> indexer_checks(const DeviceSubjects& device, const std
   std::vector<std::string> folder, seed;
   if (fixtures != default_fixtures()) folder = {"--fixtures", fixtures};
   if (seed_shift != 0) seed = {"--seed", std::to_string(seed_shift)};
-  for (const std::string& path : indexer_captures(fixtures)) {
+  const std::vector<std::string> captures = indexer_captures(fixtures);
+  for (const std::string& path : captures) {
     plan("golden/" + std::filesystem::path(path).stem().string(), path, folder,
          [path](IndexerSubject& one, CheckResult& check) { check_indexer_golden(one, path, check); });
   }
   const auto shared = std::make_shared<const DeviceSubjects>(device);
-  for (const std::string& path : indexer_captures(fixtures)) {
+  for (const std::string& path : captures) {
     plan("taps/" + std::filesystem::path(path).stem().string(), path, folder, {});
     checks.back().run = [shared, path](CheckResult& check) {
       DeviceReplay made = replay_on_device(path, *shared, {});

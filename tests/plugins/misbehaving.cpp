@@ -207,12 +207,8 @@ const plumbline_plugin* plumbline_plugin_entry(void) {
   if (what == "is_of_another_version") plugin.version = 99;
   if (what == "wants_a_device") plugin.memory = PLUMBLINE_CUDA;
   if (what == "crashes_while_loading") std::abort();
-<<<<<<< HEAD
   if (what == "scores" || what == "adds_in_lanes" || what == "forgets_a_head" || what == "rounds_scores")
     plugin.score = score;
-=======
-  if (what == "scores" || what == "forgets_a_head" || what == "rounds_scores") plugin.score = score;
   if (what == "attends" || what == "attends_a_token_less") plugin.attend = attend;
->>>>>>> d44145b877bec7600fcc7b7aa23afe426a9c836c
   return &plugin;
 }

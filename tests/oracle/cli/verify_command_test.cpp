@@ -125,7 +125,7 @@ TEST_F(VerifyCommand, GivesTheSameReportForAnyNumberOfThreads) {
 }
 
 TEST_F(VerifyCommand, AnUnknownCommandIsNamed) {
-  EXPECT_EQ(run({"attend"}).err, "plumbline: unknown command 'attend' (try --help)\n");
+  EXPECT_EQ(run({"attend"}).err, "plumbline: unknown command 'attend' (try plumbline --help)\n");
 }
 
 class Usage : public ProgramTest, public ::testing::WithParamInterface<std::vector<std::string>> {};

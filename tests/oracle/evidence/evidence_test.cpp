@@ -165,6 +165,14 @@ TEST(Evidence, AForeignKernelIsAPathOfItsOwnAndMutantsAreNone) {
   EXPECT_EQ(evidence.counts().pass, 2);
 }
 
+TEST(Evidence, KeepsTheOrderInWhichBlackBoxesAdd) {
+  const Json probe =
+      Json::parse(R"({"command":"probe","probes":[{"box":"a","fingerprint":"1f00"},{"box":"b"}]})");
+  const std::map<std::string, std::string> orders =
+      evidence_of({{"r", verify_with("{}")}, {"p", probe}}).orders;
+  EXPECT_EQ(orders, (std::map<std::string, std::string>{{"a", "1f00"}, {"b", "no fixed order"}}));
+}
+
 Json attention_bench() {
   return Json::parse(R"({"command":"bench attention","machine":{"build":"0.1.0+5bc2bbf46d63"},
     "samples":[{"scene":"s","status":"PASS"}],

@@ -185,12 +185,14 @@ TEST_F(TheGate, ShowsHowArchitecturesDifferWithoutCallingItAContradiction) {
   other.checks.back().answers.scores = std::string(64, 'd');
   other.checks.back().answers.score_sample[1] += 3;
   other.hits[0].symbols = {"turing_kernel"};
+  gpu().orders["cuda:score.paged"] = "1f00";
+  other.orders["cuda:score.paged"] = "9c00";
   const GateVerdict verdict = judge();
   EXPECT_EQ(verdict.exit_code(), 0) << gate_text(verdict);
   ASSERT_EQ(verdict.differences.size(), 1u);
   EXPECT_EQ(verdict.differences[0].detail,
-            "up to 3 ULP in 2 sampled scores; tensor_core:9.0 and tensor_core:7.5; score_paged_kernel and "
-            "turing_kernel");
+            "up to 3 ULP in 2 sampled scores; tensor_core:9.0 and tensor_core:7.5; order 1f00 and order "
+            "9c00; score_paged_kernel and turing_kernel");
 }
 
 TEST_F(TheGate, PartsOfARunGiveTheCellsOfTheWhole) {

@@ -54,6 +54,7 @@ inline Evidence gpu_evidence(const std::string& capability = "9.0") {
   evidence.figures = {{"exact70", "whole", "score.paged+topk.persistent", 7250, 0.4, 0.39, 0.41},
                       {"family7x", "whole", "score.paged+topk.lexicographic.generic", 7250, 0.2, 0.19, 0.21}};
   evidence.figures_commit = kCommit;
+  evidence.orders["score.persistent"] = "77aa";
   evidence.identical_sets["7250 blocks"] = 1;
   evidence.cells = cells_of(evidence);
   return evidence;
