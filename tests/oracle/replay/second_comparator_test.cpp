@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
