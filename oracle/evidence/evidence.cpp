@@ -152,7 +152,8 @@ class ReportReader {
       if (text_in(selection, "contract") == "within_error")
         check.arithmetic = text_in(selection, "error_model");
     }
-    if (json.contains("proof")) check.rows += count_in(json.at("proof"), "rows");
+    // Of the rows that were selected.
+    if (json.contains("proof")) check.rows = std::max(check.rows, count_in(json.at("proof"), "rows"));
     if (json.contains("indexer")) {
       const Json& indexer = json.at("indexer");
       check.rows += count_in(indexer, "rows");

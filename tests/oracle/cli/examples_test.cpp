@@ -99,7 +99,7 @@ TEST_F(HelpAndExamples, CompletionsNameEveryCommandInEveryShell) {
       EXPECT_NE(script.find(last), std::string::npos) << shell << ": " << command;
     }
     EXPECT_NE(script.find("shard"), std::string::npos) << shell;
-    EXPECT_EQ(script.find("serve"), std::string::npos) << shell << " shows a hidden command";
+    EXPECT_EQ(script.find("serve-plugin"), std::string::npos) << shell << " shows a hidden command";
   }
   EXPECT_EQ(run({"completions", "tcsh"}).exit_code, 2);
 }
@@ -127,17 +127,20 @@ TEST_F(HelpAndExamples, ErrorsNameTheHelpThatTellsMore) {
 }
 
 TEST_F(HelpAndExamples, ColoursNeedATerminalAndNoWish) {
-  const std::string line = shell_quoted(PLUMBLINE_PROGRAM) + " verify --filter near_budget";
+  const std::string line =
+      shell_quoted(PLUMBLINE_PROGRAM) + " select " + shell_quoted(golden("select_near_budget_bf16.h5"));
+  const std::string verify = shell_quoted(PLUMBLINE_PROGRAM) + " verify --filter near_budget";
   if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "no script(1) here";
-  const auto on_a_terminal = [&](const std::string& setting) {
-    return run_line(setting + " script -qec " + shell_quoted(line) + " /dev/null </dev/null").out;
+  const auto shown = [&](const std::string& setting, const std::string& command) {
+    return run_line(setting + " script -qec " + shell_quoted(command) + " /dev/null </dev/null").out;
   };
+  const auto on_a_terminal = [&](const std::string& setting) { return shown(setting, line); };
   EXPECT_NE(on_a_terminal("TERM=xterm NO_COLOR=").find("\x1b[3"), std::string::npos);
   EXPECT_EQ(on_a_terminal("TERM=xterm NO_COLOR=1").find("\x1b[3"), std::string::npos);
   EXPECT_EQ(on_a_terminal("TERM=dumb").find("\x1b[3"), std::string::npos);
   // Progress is a line that is rewritten.
-  EXPECT_NE(on_a_terminal("TERM=xterm").find("[1/"), std::string::npos);
-  EXPECT_EQ(run_line(line).err.find("[1/"), std::string::npos);
+  EXPECT_NE(shown("TERM=xterm", verify).find("[1/"), std::string::npos);
+  EXPECT_EQ(run_line(verify).err.find("[1/"), std::string::npos);
 }
 
 }  // namespace

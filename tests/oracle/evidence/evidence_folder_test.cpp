@@ -1,8 +1,10 @@
 #include "oracle/evidence/evidence_folder.h"
 
 #include "fixtures/error.h"
+#include "oracle/evidence/cells.h"
 #include "oracle/evidence/manifest.h"
 #include "tests/fixtures/capture/temp_dir.h"
+#include "tests/oracle/evidence/sample_evidence.h"
 
 #include <filesystem>
 #include <fstream>
@@ -44,7 +46,13 @@ class EvidenceFolder : public ::testing::Test {
 };
 
 TEST_F(EvidenceFolder, IsRefusedWhereAnyByteOfAnyFileChanged) {
-  write_evidence(folder_, {{"report.json", small_report()}});
+  // Without the plans of the whole matrix, so that there are few bytes.
+  Evidence evidence = cpu_evidence();
+  CellTable table;
+  for (const EvidenceCheck& check : evidence.checks) table.add(check);
+  evidence.cells = table.cells();
+  write_evidence_folder(
+      folder_, {{"evidence.json", to_text(to_json(evidence))}, {"report.json", to_text(small_report())}});
   ASSERT_FALSE(refused());
   std::size_t flipped = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {

@@ -127,7 +127,7 @@ void expect_extent(const std::string& check, std::int64_t rows, std::int64_t ele
 }
 
 TEST(Evidence, CountsWhatEveryKindOfCheckJudged) {
-  expect_extent(R"({"selections":[{"rows":3},{"rows":4}],"proof":{"rows":5}})", 12, 0, 0);
+  expect_extent(R"({"selections":[{"rows":3},{"rows":4}],"proof":{"rows":9}})", 9, 0, 0);
   expect_extent(R"({"indexer":{"rows":6,"error_model":"m","scores":{"compared":9,"beyond":1}}})", 6, 9, 1);
   expect_extent(
       R"({"replay":{"operations":[{"elements":5,"beyond_bound":1},{"elements":6,"beyond_bound":2}]}})", 0, 11,

@@ -31,7 +31,8 @@ TEST(Sharding, PartsOfARunTogetherAreTheRun) {
   for (int index = 1; index <= 3; ++index) {
     parts.push_back({"part", run_part({index, 3})});
     EXPECT_LT(parts.back().evidence.checks.size(), whole.checks.size());
-    for (Json& one : to_json(parts.back().evidence)["checks"]) checks.push_back(std::move(one));
+    const Json part = to_json(parts.back().evidence);
+    checks.insert(checks.end(), part["checks"].begin(), part["checks"].end());
   }
   std::vector<Json> wanted = to_json(whole)["checks"];
   EXPECT_GT(wanted.size(), 25u);
