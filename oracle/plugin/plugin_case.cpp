@@ -5,10 +5,14 @@
 #include "oracle/report/machine.h"
 #include "reference/select/reference_subject.h"
 
+#include <fmt/format.h>
+
 namespace plumbline {
 namespace {
 
 constexpr const char* kGroup = "/select/0000";
+
+std::string in_group(const char* name) { return fmt::format("{}/{}", kGroup, name); }
 
 void write_attributes(CaptureWriter& writer, CaptureKind kind, const PluginSubject& subject,
                       Contract contract, const std::string& case_name, const SelectGeometry& geometry) {
@@ -57,11 +61,11 @@ void write_failing_case(const SelectInputs& inputs, PluginSubject& subject, Cont
   CaptureWriter writer(path);
   write_attributes(writer, CaptureKind::select, subject, contract, case_name, inputs.geometry);
   write_select_inputs(writer, kGroup, stored);
-  writer.tensor(std::string(kGroup) + "/blocks_reference", ReferenceSubject().select(stored).blocks.view());
+  writer.tensor(in_group("blocks_reference"), ReferenceSubject().select(stored).blocks.view());
   if (facts.offers_operation(PluginOperation::select)) {
     if (const auto answer = answer_of([&] { return subject.select(stored); })) {
-      writer.tensor(std::string(kGroup) + "/blocks_plugin", answer->blocks.view());
-      if (answer->scores) writer.tensor(std::string(kGroup) + "/scores_plugin", answer->scores->view());
+      writer.tensor(in_group("blocks_plugin"), answer->blocks.view());
+      if (answer->scores) writer.tensor(in_group("scores_plugin"), answer->scores->view());
     }
   }
   writer.commit();
@@ -74,8 +78,8 @@ void write_failing_case(const PagedSelectInputs& inputs, PluginSubject& subject,
   write_paged_inputs(writer, kGroup, inputs);
   auto answer = answer_of([&] { return subject.select_paged(inputs); });
   if (!answer) answer = ReferenceSubject().select_paged(inputs);
-  writer.tensor(std::string(kGroup) + "/selected_tokens", answer->selected_tokens.view());
-  writer.tensor(std::string(kGroup) + "/selected_blocks", answer->selected_blocks->view());
+  writer.tensor(in_group("selected_tokens"), answer->selected_tokens.view());
+  writer.tensor(in_group("selected_blocks"), answer->selected_blocks->view());
   writer.commit();
 }
 
