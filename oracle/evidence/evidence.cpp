@@ -63,6 +63,11 @@ class ReportReader {
     return plus == std::string::npos ? "" : build.substr(plus + 1, 12);
   }
 
+  static bool is_dirty(const Json& report) {
+    const auto machine = report.find("machine");
+    return machine != report.end() && text_in(*machine, "build").ends_with("-dirty");
+  }
+
   void add_machine(const Json& report) {
     const Json& machine = report.at("machine");
     EvidenceTool& tool = evidence_.tool;
@@ -210,7 +215,8 @@ class ReportReader {
   }
 
   void take_commit(const std::string& file, const Json& report) {
-    const std::string commit = commit_of(report);
+    // What a changed tree measured is of no commit.
+    const std::string commit = commit_of(report) + (is_dirty(report) ? "-dirty" : "");
     if (!evidence_.figures.empty() && commit != evidence_.figures_commit)
       throw InputError(file, "", "benchmarks of one commit, " + evidence_.figures_commit, commit);
     evidence_.figures_commit = commit;

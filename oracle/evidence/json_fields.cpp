@@ -8,8 +8,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -135,17 +137,26 @@ void JsonFields::finish() const {
 
 Json parse_json(const std::string& text, const std::string& path) {
   bool too_deep = false;
-  const auto shallow = [&](int depth, Json::parse_event_t, Json&) {
+  std::string twice;
+  std::vector<std::set<std::string>> names;  // of the open object of each depth
+  const auto checked = [&](int depth, Json::parse_event_t event, Json& value) {
+    const auto inside = static_cast<std::size_t>(depth) + 1;
+    if (names.size() <= inside) names.resize(inside + 1);
+    if (event == Json::parse_event_t::object_start) names[inside].clear();
+    if (event == Json::parse_event_t::key && !names[inside - 1].insert(value.get<std::string>()).second)
+      twice = value.get<std::string>();
     too_deep |= depth > kDeepest;
     return !too_deep;
   };
   Json json;
   try {
-    json = Json::parse(text, shallow, false);
+    json = Json::parse(text, checked, false);
   } catch (const Json::exception& error) {
     throw InputError(path, "", "JSON", error.what());
   }
   if (too_deep) throw InputError(path, "", "JSON of at most 64 levels", "more");
+  if (!twice.empty())
+    throw InputError(path, "", "every field once", fmt::format("\"{}\" twice", printable(twice, 200)));
   if (json.is_discarded()) throw InputError(path, "", "JSON", "something else, or a part of it");
   return json;
 }

@@ -109,6 +109,8 @@ PluginOutcome PluginTrial::judge(const SelectInputs& inputs) {
     const PluginFacts& facts = subject_.process().facts();
     const bool scores = facts.offers_operation(PluginOperation::score) && inputs.index_query;
     const bool selects = facts.offers_operation(PluginOperation::select);
+    if (!scores && !selects)
+      throw UnsupportedCase("the plugin offers neither a selection nor scores of this case");
     SelectInputs asked = inputs;
     if (scores) {
       asked.scores.reset();
@@ -138,6 +140,7 @@ void PluginTrial::judge_score(const SelectInputs& inputs, PluginOutcome& outcome
       error_model_for(options_.capability, inputs.geometry.index_heads, inputs.geometry.index_head_dim);
   const Tensor first = subject_.score(inputs);
   const ScoreBoundReport report = judge_scores(inputs, first, *model, options_.threads);
+  outcome.scores_compared += report.scores;
   if (report.beyond > 0)
     return found(outcome, PluginProperty::scores,
                  fmt::format("{} of {} scores are beyond their bounds; {}", report.beyond, report.scores,

@@ -31,6 +31,7 @@ struct PluginFinding {
 struct PluginOutcome {
   std::optional<std::string> unsupported;  ///< why the plugin does not serve the case
   std::optional<JudgedSelection> judged;
+  std::int64_t scores_compared = 0;  ///< with the exact ones, where it scores
   std::vector<VariationReport> variations;
   std::optional<PluginFinding> finding;
 };

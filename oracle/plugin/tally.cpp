@@ -62,7 +62,7 @@ void PluginTally::add(const PluginOutcome& outcome, double seconds) {
   if (outcome.finding) return;
   for (const VariationReport& one : outcome.variations) add_variation(check_.variations, one);
   if (!outcome.judged) {
-    ++tested_;  // a scorer alone: every score was compared with the exact one
+    tested_ += outcome.scores_compared > 0;  // a scorer alone
     return;
   }
   tested_ += outcome.judged->status == Status::pass;

@@ -23,7 +23,7 @@ const JudgedSelection& selection(const std::string& file, const std::string& tag
 }
 
 TEST(Goldens, AllPassButTheOneDeclaredTooShortToSelect) {
-  const RunReport run = run_checks({golden_checks(default_fixtures(), 0), {}});
+  const RunReport run = run_checks({golden_checks(default_fixtures(), 0), {}, {}});
   for (const CheckResult& result : run.checks) {
     const bool is_short = result.name == "golden/tiny_short";
     EXPECT_EQ(result.status, is_short ? Status::vacuous : Status::pass)

@@ -51,8 +51,9 @@ TEST(RankTrial, SeesThatRanksDifferWhichAddTheirOwnPartialFirst) {
 
 TEST(RankTrial, OneRankIsTheUnsplitResult) {
   for (const RankOutcome& outcome : outcomes()) {
-    if (outcome.ranks == 1) EXPECT_EQ(outcome.selections_parted, 0) << outcome.projection;
-    if (outcome.ranks == 1) EXPECT_EQ(outcome.ranks_differ, 0) << outcome.projection;
+    if (outcome.ranks != 1) continue;
+    EXPECT_EQ(outcome.selections_parted, 0) << outcome.projection;
+    EXPECT_EQ(outcome.ranks_differ, 0) << outcome.projection;
   }
 }
 
