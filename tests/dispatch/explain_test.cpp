@@ -32,7 +32,7 @@ TEST(Explain, PrintsTheWholeDecisionTree) {
       "    expand: expand.tokens\n"
       "      expand.tokens                yes\n"
       "attention of all rows: tiles of 16 tokens, 1 splits, 4 warps\n"
-      "    attention: attention.direct  UNSUPPORTED (no kernel here)\n"
+      "    attention: attention.direct\n"
       "      attention.page4              no: capability (observed 7.5, required exactly 7.0)\n"
       "      attention.resolved           no: capability (observed 7.5, required exactly 7.0)\n"
       "      attention.direct             yes: 5 gates hold\n");

@@ -39,8 +39,7 @@ TEST(Route, ListsTheRoutesWithoutAKernel) {
     if (!has_kernel(route)) missing.insert(std::string(name_of(route)));
   }
   EXPECT_EQ(missing, (std::set<std::string>{"score.shared_key", "topk.cooperative", "topk.lexicographic.mtp",
-                                            "attention.page4", "attention.resolved", "attention.splitk",
-                                            "attention.direct"}));
+                                            "attention.page4", "attention.resolved"}));
 }
 
 TEST(Route, AnUnknownNameIsRefusedWithTheListOfNames) {
