@@ -1,5 +1,7 @@
 #include "oracle/evidence/gate.h"
 
+#include "fixtures/error.h"
+#include "oracle/evidence/json_fields.h"
 #include "tests/oracle/evidence/sample_evidence.h"
 
 #include <algorithm>
@@ -156,6 +158,37 @@ TEST_F(TheGate, SeesARatioThatLostMoreThanItsNoise) {
 TEST_F(TheGate, SeesARatioBeyondItsBound) {
   gpu().figures[1].median_ms = 0.25;
   expect_only(Kind::slower, "0.625, at most 0.600");
+}
+
+TEST_F(TheGate, TakesTheWorstRatioOfSeveralRunsInAnyOrder) {
+  Evidence slow = gpu();
+  slow.runner.cpu = "Another CPU";
+  for (EvidenceFigure& figure : slow.figures)
+    if (figure.arm == "family7x") figure.median_ms *= 3;
+  runs_.push_back({"slow", slow});
+  expect_only(Kind::slower, "at most");
+  std::swap(runs_[1], runs_[2]);
+  expect_only(Kind::slower, "at most");
+}
+
+TEST_F(TheGate, CountsARunOnceThatIsGivenTwice) {
+  policy_.hits[0].at_least = 2 * policy_.hits[0].at_least + 1;
+  expect_only(Kind::missing, "hit");
+  runs_.push_back({"copy", gpu()});
+  const GateVerdict verdict = judge();
+  EXPECT_EQ(verdict.problems.size(), 2u) << gate_text(verdict);
+  EXPECT_EQ(verdict.problems[0].kind, Kind::stale);
+  EXPECT_EQ(verdict.problems[0].what, "copy is h200 once more");
+}
+
+TEST(EvidenceJson, RefusesAFieldGivenTwice) {
+  try {
+    parse_json(R"({"a": {"b": 1}, "c": {"b": 1, "d": 2, "b": 3}})", "file.json");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("every field once"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(parse_json(R"([{"a": 1}, {"a": 2}, {"b": {"a": 3}, "a": 4}])", "file.json").size(), 3u);
 }
 
 TEST_F(TheGate, ARatioWithoutBaselineAndBoundIsNotJudged) {
