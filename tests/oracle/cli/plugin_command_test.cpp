@@ -88,7 +88,11 @@ TEST_F(PluginCommand, IsASubjectOfSelect) {
 
 TEST_F(PluginCommand, PassesTheWellBehavedTwin) { misbehave("", 0); }
 TEST_F(PluginCommand, GivesACrashItsSignal) {
+#ifdef __SANITIZE_ADDRESS__  // which takes the signal and ends the process itself
+  expect_reason(misbehave("crashes"), "crashed in select: its process ended with code 1");
+#else
   expect_reason(misbehave("crashes"), "SIGSEGV, through a null pointer");
+#endif
 }
 TEST_F(PluginCommand, GivesAnExitItsCode) { expect_reason(misbehave("exits"), "ended with code 7"); }
 TEST_F(PluginCommand, GivesUpOnAHang) {
