@@ -1,34 +1,13 @@
 #include "oracle/evidence/html_page.h"
 
-#include "fixtures/capture/utf8.h"
 #include "oracle/evidence/html_style.h"
+#include "oracle/report/junit.h"
 
 #include <fmt/format.h>
 
 namespace plumbline {
 
-std::string escaped_html(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text, std::string::npos)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
+std::string escaped_html(std::string_view text) { return xml_escaped(std::string(text)); }
 
 std::string html_section(const std::string& id, const std::string& title, const std::string& about,
                          const std::string& body) {

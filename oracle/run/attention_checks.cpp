@@ -86,16 +86,6 @@ class Asked {
   dispatch::CallTracer* watch_;
 };
 
-bool same_row(const AttentionOutputs& a, std::int64_t row_a, const AttentionOutputs& b, std::int64_t row_b) {
-  const auto same = [&](const Tensor& x, const Tensor& y) {
-    const std::size_t bytes = x.bytes.size() / static_cast<std::size_t>(x.extent(0));
-    return std::memcmp(x.bytes.data() + static_cast<std::size_t>(row_a) * bytes,
-                       y.bytes.data() + static_cast<std::size_t>(row_b) * bytes, bytes) == 0;
-  };
-  if (!same(a.output, b.output) || a.lse.has_value() != b.lse.has_value()) return false;
-  return !a.lse || same(*a.lse, *b.lse);
-}
-
 /// Asks for rows again and reports how many came out otherwise.
 void vary(const std::string& name, const AttentionInputs& inputs, const AttentionOutputs& first,
           const std::vector<std::vector<std::int64_t>>& batches, Asked& ask, CheckResult& check) {
@@ -148,6 +138,16 @@ std::vector<std::string> attention_captures(const std::string& folder) {
 }
 
 }  // namespace
+
+bool same_row(const AttentionOutputs& a, std::int64_t row_a, const AttentionOutputs& b, std::int64_t row_b) {
+  const auto same = [&](const Tensor& x, const Tensor& y) {
+    const std::size_t bytes = x.bytes.size() / static_cast<std::size_t>(x.extent(0));
+    return std::memcmp(x.bytes.data() + static_cast<std::size_t>(row_a) * bytes,
+                       y.bytes.data() + static_cast<std::size_t>(row_b) * bytes, bytes) == 0;
+  };
+  if (!same(a.output, b.output) || a.lse.has_value() != b.lse.has_value()) return false;
+  return !a.lse || same(*a.lse, *b.lse);
+}
 
 std::vector<DeviceAttention> attention_ways() {
   using dispatch::Route;

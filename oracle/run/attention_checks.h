@@ -24,6 +24,9 @@ std::vector<PlannedCheck> reference_attention_checks(std::uint64_t seed_shift);
 std::vector<PlannedCheck> attention_checks(const DeviceSubjects& device, const std::string& fixtures,
                                            std::uint64_t seed_shift);
 
+/// Whether a row of `a` and a row of `b` have the same bits, output and log-sum-exp.
+bool same_row(const AttentionOutputs& a, std::int64_t row_a, const AttentionOutputs& b, std::int64_t row_b);
+
 /// What cuda/attention checks do, for a subject on trial. `watch` may be null.
 void try_attention(const AttentionCase& data, AttentionSubject& subject, const DeviceAttention& way,
                    const std::string& capability, dispatch::CallTracer* watch, CheckResult& check);

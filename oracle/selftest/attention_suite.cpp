@@ -1,13 +1,13 @@
 #include "fixtures/small_float.h"
 #include "oracle/judge/judge_attention.h"
 #include "oracle/run/attention_cases.h"
+#include "oracle/run/attention_checks.h"
 #include "oracle/selftest/accusations.h"
 #include "oracle/selftest/faulty_attention.h"
 #include "oracle/selftest/mutant.h"
 #include "oracle/selftest/tolerance_comparator.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
@@ -16,15 +16,6 @@ namespace plumbline::selftest {
 namespace {
 
 constexpr std::int64_t kTokens = 120;
-
-bool same_bits(const AttentionOutputs& a, std::int64_t row_a, const AttentionOutputs& b, std::int64_t row_b) {
-  const auto same = [&](const Tensor& x, const Tensor& y) {
-    const std::size_t bytes = x.bytes.size() / static_cast<std::size_t>(x.extent(0));
-    return std::memcmp(x.bytes.data() + static_cast<std::size_t>(row_a) * bytes,
-                       y.bytes.data() + static_cast<std::size_t>(row_b) * bytes, bytes) == 0;
-  };
-  return same(a.output, b.output) && same(*a.lse, *b.lse);
-}
 
 /// What is equal to a comparator of tolerance 1e-4.
 bool all_close(const Tensor& a, const Tensor& b) {
@@ -91,10 +82,10 @@ Trial try_attention_fault(AttentionFault fault, const std::vector<AskedCase>& ca
                          report.empty_rows_wrong));
     const AttentionOutputs again = subject.attend(inputs);
     for (std::int64_t row = 0; row < inputs.rows(); ++row) {
-      if (!same_bits(outputs, row, again, row))
+      if (!same_row(outputs, row, again, row))
         accuse(trial, "repeat",
                fmt::format("{}: row {} has other bits when asked again", one.data.name, row));
-      if (!same_bits(outputs, row, subject.attend(only_row(inputs, row)), 0))
+      if (!same_row(outputs, row, subject.attend(only_row(inputs, row)), 0))
         accuse(trial, "alone", fmt::format("{}: row {} alone has other bits", one.data.name, row));
     }
     if (!all_close(outputs.output, one.honest.output) || !all_close(*outputs.lse, *one.honest.lse))
